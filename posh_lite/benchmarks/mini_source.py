@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from posh_lite.benchmarks.mini import (
-    LABELS, MISTAKE_TYPES, STYLES, FactSpan, Gold, LabelledSentence, Mistake, Style, Work,
+    LABELS,
+    MISTAKE_TYPES,
+    STYLES,
+    FactSpan,
+    Gold,
+    LabelledSentence,
+    Mistake,
+    Style,
+    Work,
 )
 from posh_lite.errors import InputError
 
