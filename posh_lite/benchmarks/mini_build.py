@@ -43,20 +43,20 @@ class Quota:
     middle_share: float = 0.0  # of the mistakes, in quartiles 2 and 3
     quartiles: int = 0  # number of quartiles with a mistake, at least
     generic_tail: tuple[float, float] = (0.0, 1.0)  # share of the sentences in the closing run of generic ones
-    other_generic: int = 99  # generic sentences before that run, at most
+    other_generic: int = 999  # generic sentences before that run, at most
 
 
 QUOTAS: dict[Style, Quota] = {
     "faithful": Quota(words=(150, 200), mistakes=(0, 0), omitted=(0.0, 0.15), other_generic=1),
     "terse": Quota(words=(90, 105), mistakes=(0, 1), omitted=(0.30, 1.0), sentences=4),
-    "embellisher": Quota(words=(120, 200), mistakes=(5, 99), omitted=(0.0, 0.40), middle_share=0.75),
+    "embellisher": Quota(words=(120, 200), mistakes=(5, 999), omitted=(0.0, 0.40), middle_share=0.75),
     "drifter": Quota(
         words=(120, 200), mistakes=(0, 1), omitted=(0.0, 1.0), omissions=3, generic_tail=(0.25, 0.40),
         other_generic=1,
     ),
-    "confuser": Quota(words=(120, 200), mistakes=(5, 99), omitted=(0.0, 0.40), kinds=("swap",), kind_share=0.60),
+    "confuser": Quota(words=(120, 200), mistakes=(5, 999), omitted=(0.0, 0.40), kinds=("swap",), kind_share=0.60),
     "miscounter": Quota(
-        words=(120, 200), mistakes=(6, 99), omitted=(0.0, 0.40), kinds=("count", "position", "colour"),
+        words=(120, 200), mistakes=(6, 999), omitted=(0.0, 0.40), kinds=("count", "position", "colour"),
         kind_share=0.80, quartiles=3,
     ),
 }
@@ -195,7 +195,7 @@ def _percent(ends: tuple[float, float]) -> str:
 
 
 def _range(ends: tuple[int, int]) -> str:
-    return f"{ends[0]} to {ends[1]}" if ends[1] < 99 else f"at least {ends[0]}"
+    return f"{ends[0]} to {ends[1]}" if ends[1] < 999 else f"at least {ends[0]}"
 
 
 def read_sources(root: Path) -> tuple[list[SourceWork], list[str]]:
