@@ -1,0 +1,189 @@
+"""What the embedded resolver knows while it reads: the entities so far and where to look them up."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from posh_lite.graph.coreference_words import tokens, words
+from posh_lite.graph.mentions import Candidate, MentionDocument
+
+_PER_NOUN = 24  # entities of one noun that are still looked at: keeps long texts linear
+_RECENT = 90  # mentions that a pronoun may look back to
+
+#: Verbs and positions that say where a thing is, not where it looks or leads.
+_PLACING = frozenset({"be", "stand", "sit", "lie", "kneel", "appear", "rest", "seat", "hang", "stack", "park", "place"})
+_SIDES = {
+    "left": "left", "right": "right", "center": "center", "centre": "center", "middle": "center", "foreground": "front",
+    "background": "back", "top": "top", "bottom": "bottom", "distance": "back",
+}
+_SUFFIX = ("man", "woman", "er", "or", "ist", "ian", "ant")
+
+
+@dataclass(slots=True)
+class Thing:
+    """An entity in the making. Other entities are referred to by their position on the board."""
+
+    id: int
+    plural: bool
+    kind: str  # "person", "animal", "name", "thing"
+    gender: str | None = None
+    count: int | None = None
+    role: str = "thing"
+    negated: bool = False
+    alternate: bool = False
+    mentions: list[int] = field(default_factory=list)
+    nouns: list[str] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list)
+    described: frozenset[str] = frozenset()  # words of its attributes and its place in the picture
+    owned: frozenset[str] = frozenset()  # words of what it wears or has
+    owner: int | None = None
+    members: list[int] = field(default_factory=list)
+    group: int | None = None
+
+
+def kind_of(candidate: Candidate) -> str:
+    """Whether a noun names a person, an animal, somebody or something by name, or a thing."""
+    known = words()
+    noun, head = candidate.noun, candidate.head
+    if candidate.kind == "name":
+        return "name"
+    if head in known.persons or noun in known.persons or candidate.gender in ("male", "female"):
+        return "person"
+    if head in known.animals or noun in known.animals:
+        return "animal"
+    return "person" if candidate.gender == "animate" else "thing"
+
+
+def may_be_person(thing: Thing) -> bool:
+    """A noun that no list knows but that looks like one for a person ("archer")."""
+    return thing.kind == "thing" and not thing.plural and any(
+        noun.endswith(_SUFFIX) and len(noun) > 4 for noun in thing.nouns
+    )
+
+
+class Board:
+    """Entities, found by candidate, by noun or by how recently they were spoken of."""
+
+    def __init__(self, document: MentionDocument) -> None:
+        self.document = document
+        self.candidates = document.candidates
+        self.things: list[Thing] = []
+        self.home: list[int | None] = [None] * len(document.candidates)
+        self.by_noun: dict[str, deque[int]] = {}
+        self.persons: deque[int] = deque(maxlen=2 * _PER_NOUN)  # single persons and named ones
+        self.plurals: deque[int] = deque(maxlen=_PER_NOUN)
+        self.animals: deque[int] = deque(maxlen=_PER_NOUN)
+        self.recent: deque[int] = deque(maxlen=_RECENT)
+        self.coordinations: dict[int, list[int]] = {}
+        self.named_together: deque[int] = deque(maxlen=12)  # first conjuncts met so far
+        self.by_role: dict[str, int] = {}
+        self.possessions: dict[int, int] = {}  # possessor -> what it possesses
+        for candidate in self.candidates:
+            if candidate.coordination is not None:
+                self.coordinations.setdefault(candidate.coordination, []).append(candidate.index)
+            if candidate.possessor is not None:
+                self.possessions.setdefault(candidate.possessor, candidate.index)
+        self._sides = self._places()
+
+    def of(self, index: int | None) -> Thing | None:
+        """The entity that a candidate was resolved to."""
+        home = None if index is None else self.home[index]
+        return None if home is None else self.things[home]
+
+    def describing(self, candidate: Candidate) -> frozenset[str]:
+        """The words that tell this mention from its namesakes: its attributes and its place in the picture."""
+        return tokens(candidate.modifiers) | self._sides.get(candidate.index, frozenset())
+
+    def create(self, candidate: Candidate) -> Thing:
+        """A new entity with its first mention."""
+        known = words()
+        kind = kind_of(candidate)
+        person = known.persons.get(candidate.head) or known.persons.get(candidate.noun)
+        gender = candidate.gender if candidate.gender in ("male", "female") else person.gender if person else None
+        count = candidate.count
+        if count is None and not candidate.plural:
+            count = known.groups.get(candidate.noun) or None
+        thing = Thing(
+            id=len(self.things), plural=candidate.plural, kind=kind, gender=gender, count=count, role=candidate.role,
+            negated=candidate.negated, alternate=candidate.alternate or candidate.determiner == "another",
+        )
+        self.things.append(thing)
+        owner = self.of(candidate.possessor) or self.of(candidate.whole)
+        thing.owner = owner.id if owner else None
+        self.add(thing, candidate)
+        if thing.plural or candidate.noun in known.groups:
+            self.plurals.append(thing.id)
+        elif kind in ("person", "name"):
+            self.persons.append(thing.id)
+        elif kind == "animal":
+            self.animals.append(thing.id)
+        return thing
+
+    def add(self, thing: Thing, candidate: Candidate) -> None:
+        """One more mention of an entity, with what it says about it."""
+        self.home[candidate.index] = thing.id
+        thing.mentions.append(candidate.index)
+        if candidate.coordination is not None and candidate.coordination not in self.named_together:
+            self.named_together.append(candidate.coordination)
+        self.recent.append(candidate.index)
+        if candidate.kind in ("noun", "name", "possessive") and candidate.noun and not is_pronoun(candidate):
+            if candidate.noun not in thing.nouns:
+                thing.nouns.append(candidate.noun)
+                self.by_noun.setdefault(candidate.noun, deque(maxlen=_PER_NOUN)).append(thing.id)
+            if candidate.head not in thing.heads:
+                thing.heads.append(candidate.head)
+            if thing.kind == "thing" and kind_of(candidate) in ("person", "animal"):
+                thing.kind = kind_of(candidate)
+        thing.described |= self.describing(candidate)
+        if candidate.count is not None and thing.count is None:
+            thing.count = candidate.count
+        if thing.gender is None and candidate.gender in ("male", "female"):
+            thing.gender = candidate.gender
+        owner = self.of(candidate.possessor)
+        if owner is not None:
+            if thing.owner is None:
+                thing.owner = owner.id
+            owner.owned |= tokens((*candidate.modifiers, candidate.noun))
+
+    def sentences_since(self, thing: Thing, candidate: Candidate) -> int:
+        """How many sentences ago the entity was last spoken of."""
+        return candidate.sentence - self.candidates[thing.mentions[-1]].sentence
+
+    def _places(self) -> dict[int, frozenset[str]]:
+        """For each candidate the side of the picture that its phrase or its verb puts it on."""
+        subjects: dict[tuple[int, int, str], int] = {}
+        for c in self.candidates:
+            if c.grammar == "subject" and c.verb:
+                subjects.setdefault((c.sentence, c.clause, c.verb), c.index)
+        found: dict[int, frozenset[str]] = {}
+        for c in self.candidates:
+            side = _SIDES.get(c.noun)
+            if side is None or (c.index == 0 and c.preposition is None):
+                continue
+            if c.possessor is not None and self.candidates[c.possessor].role != "viewer":
+                continue
+            before = self.candidates[c.index - (2 if c.possessor == c.index - 1 else 1)] if c.index else None
+            target = None
+            if c.preposition and before is not None and before.sentence == c.sentence and before.index < c.index:
+                between = self.document.text[before.end: c.phrase[0]].split()
+                if len(between) <= 2 and between[-1:] == c.preposition.split()[-1:]:
+                    target = before.index
+            if target is None and c.verb in _PLACING:
+                target = subjects.get((c.sentence, c.clause, c.verb))
+            if target is not None:
+                found[target] = found.get(target, frozenset()) | {side}
+        return found
+
+
+def is_pronoun(candidate: Candidate) -> bool:
+    """Personal, possessive and reflexive pronouns, also where they are labelled as possessives."""
+    return candidate.kind == "pronoun" or candidate.text.lower() in PRONOUNS
+
+
+PRONOUNS: dict[str, str] = {
+    **dict.fromkeys(("he", "him", "his", "himself"), "male"),
+    **dict.fromkeys(("she", "her", "hers", "herself"), "female"),
+    **dict.fromkeys(("it", "its", "itself"), "neuter"),
+    **dict.fromkeys(("they", "them", "their", "theirs", "themselves", "themself"), "plural"),
+}

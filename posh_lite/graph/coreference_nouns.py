@@ -1,0 +1,249 @@
+"""Which earlier entity a noun takes up: "the woman" after "a young woman", but not the other woman.
+
+A repeat must agree in number, head, describing words, owner and gender. Where several earlier entities fit, the
+one that shares describing words wins, then the one spoken of last.
+"""
+
+from __future__ import annotations
+
+from posh_lite.graph.coreference_board import Board, Thing, kind_of
+from posh_lite.graph.coreference_words import Person, contrasts, words
+from posh_lite.graph.mentions import Candidate
+
+_INTRODUCING = frozenset({"a", "another", "some", "no", "number", "one"})
+_POINTING = frozenset({"the", "this", "that", "these", "those", "both", "all"})
+_FAR = 80  # sentences after which a repeated noun no longer points back
+_NEAR = 6  # sentences within which another word may take an entity up ("the vehicle" after "a car")
+
+
+def person_fits(word: Person | None, thing: Thing) -> bool:
+    """Whether a person noun may name this person: neither gender nor age contradicts."""
+    if word is None:
+        return False
+    if word.gender and thing.gender and word.gender != thing.gender:
+        return False
+    known = words().persons
+    ages = {known[n].age for n in thing.nouns if n in known and known[n].age}
+    if "young" in thing.described or "little" in thing.described:
+        return word.age != "adult" or "adult" in ages or not ages
+    return word.age is None or not ages or word.age in ages
+
+
+def head_relation(candidate: Candidate, thing: Thing) -> int:
+    """3 for the same head, 2 for the same noun with compatible compounds, 1 for a word of the same kind, 0 for none."""
+    if candidate.head in thing.heads:
+        return 3
+    if candidate.noun in thing.nouns:
+        compounds = [h for h in thing.heads if h.endswith(candidate.noun) and " " in h]
+        return 2 if not compounds or " " not in candidate.head else 0
+    known = words()
+    for noun in thing.nouns:
+        if noun in known.kinds.get(candidate.noun, ()) or candidate.noun in known.kinds.get(noun, ()):
+            return 1
+    if thing.kind in ("person", "name"):
+        person = known.persons.get(candidate.head) or known.persons.get(candidate.noun)
+        if person is not None and person_fits(person, thing):
+            nouns = set(thing.nouns)
+            age = person.age == "child" and any(known.persons.get(n, Person()).age == "child" for n in nouns)
+            if candidate.noun in known.general or nouns & known.general or age:
+                return 1
+    return 0
+
+
+def _owner_agrees(board: Board, candidate: Candidate, thing: Thing) -> bool:
+    """A part or a place is the same only on the same whole."""
+    owner = board.of(candidate.possessor) or board.of(candidate.whole)
+    known = words()
+    bound = candidate.noun in known.parts or candidate.noun in known.relational
+    if owner is not None:
+        if thing.owner is not None:
+            return thing.owner == owner.id
+        return not bound and candidate.possessor is not None
+    if candidate.possessor is not None or candidate.whole is not None:
+        return False  # owned by someone unknown
+    if not bound or candidate.noun in known.unique:
+        return True
+    return candidate.determiner in ("the", "this", "that") and board.sentences_since(thing, candidate) <= 1
+
+
+def fits(board: Board, candidate: Candidate, thing: Thing) -> float | None:
+    """How well the noun takes up the entity, or None where something contradicts."""
+    if thing.plural != candidate.plural or thing.negated or thing.role in ("viewer", "writing"):
+        return None
+    if thing.role == "region" and candidate.role != "region":
+        return None
+    since = board.sentences_since(thing, candidate)
+    if since > _FAR or (candidate.count and thing.count and candidate.count != thing.count):
+        return None
+    if candidate.gender in ("male", "female") and thing.gender not in (None, candidate.gender):
+        return None
+    relation = head_relation(candidate, thing)
+    if relation == 0 or (relation == 1 and since > _NEAR):
+        return None
+    describing = board.describing(candidate)
+    if contrasts(describing, thing.described) or not _owner_agrees(board, candidate, thing):
+        return None
+    shared = len(describing & thing.described)
+    trailing = len(_trail(board, candidate) & (thing.owned | thing.described))
+    return 10.0 * relation + 6.0 * shared + 4.0 * trailing
+
+
+def _trail(board: Board, candidate: Candidate) -> frozenset[str]:
+    """Words of what follows at once with "in" or "with": "the man in the red coat"."""
+    found: set[str] = set()
+    end = candidate.end
+    for later in board.candidates[candidate.index + 1: candidate.index + 3]:
+        between = board.document.text[end: later.phrase[0]].strip().lower()
+        if later.sentence != candidate.sentence or between not in ("in", "with", "wearing", "and", "in a", "holding"):
+            break
+        found.add(later.noun)
+        for phrase in later.modifiers:
+            found.update(phrase.lower().replace("-", " ").split())
+        end = later.end
+    return frozenset(found)
+
+
+def _pool(board: Board, candidate: Candidate) -> list[Thing]:
+    """Entities worth comparing: those with the noun, and those that another word of the kind may name."""
+    ids = list(board.by_noun.get(candidate.noun, ()))
+    if candidate.plural:
+        ids += board.plurals
+    else:
+        kind = kind_of(candidate)
+        if kind in ("person", "name"):
+            ids += board.persons
+        known = words().kinds
+        for word in sorted(known.get(candidate.noun, ())):
+            ids += board.by_noun.get(word, ())
+        if kind == "animal" or candidate.noun in known:
+            ids += board.animals
+        for general in _GENERAL.get(candidate.noun, ()):
+            ids += board.by_noun.get(general, ())
+    return [board.things[i] for i in dict.fromkeys(ids)]
+
+
+class _Reverse(dict[str, tuple[str, ...]]):
+    """Specific word -> the general ones that may have named it before."""
+
+    def __missing__(self, noun: str) -> tuple[str, ...]:
+        return ()
+
+    def get(self, noun: str, default: object = ()) -> tuple[str, ...]:  # type: ignore[override]
+        if not self:
+            for general, specific in words().kinds.items():
+                for word in specific:
+                    self[word] = (*super().get(word, ()), general)
+        return super().get(noun, ())
+
+
+_GENERAL = _Reverse()
+
+
+def ranked(board: Board, candidate: Candidate) -> list[tuple[float, Thing]]:
+    """Earlier entities that the noun may take up, best first."""
+    found = []
+    for thing in _pool(board, candidate):
+        score = fits(board, candidate, thing)
+        if score is not None:
+            found.append((score, thing))
+    found.sort(key=lambda pair: (pair[0], pair[1].mentions[-1]), reverse=True)
+    if found and not candidate.plural:
+        relation = [head_relation(candidate, thing) for _, thing in found]
+        if max(relation) == 1 and len(found) > 1:
+            return []  # "the figure" after a man and a woman: no telling which
+    return found
+
+
+def resolve_noun(board: Board, candidate: Candidate) -> None:
+    """Take up an earlier entity or make a new one, inside its group where there is one."""
+    determiner = candidate.determiner
+    if candidate.negated or (determiner in _INTRODUCING and not candidate.alternate and not candidate.partitive):
+        _introduce(board, candidate)
+        return
+    if candidate.partitive or determiner == "another":
+        _introduce(board, candidate)
+        return
+    found = ranked(board, candidate)
+    if candidate.alternate or determiner == "other":
+        _alternate(board, candidate, found)
+        return
+    if determiner == "none" and candidate.kind != "name" and not _bare_repeat(candidate):
+        found = []
+    if found and not _new_member(board, candidate, found[0][1]):
+        board.add(found[0][1], candidate)
+    else:
+        _introduce(board, candidate)
+
+
+def _bare_repeat(candidate: Candidate) -> bool:
+    """Without a determiner only few nouns point back: the one sky, and people in telegram style."""
+    if candidate.noun in words().unique or candidate.role in ("picture", "region"):
+        return True
+    return candidate.kind == "possessive" or (kind_of(candidate) in ("person", "animal") and not candidate.plural)
+
+
+def _group_of(board: Board, candidate: Candidate) -> Thing | None:
+    """The latest plural entity that a single person or thing may be a member of: "two men ... the man"."""
+    for identity in reversed(board.by_noun.get(candidate.noun, ())):
+        thing = board.things[identity]
+        if thing.plural and not thing.negated and _room(thing):
+            return thing
+    known = words()
+    if kind_of(candidate) == "person":
+        for identity in reversed(board.plurals):
+            thing = board.things[identity]
+            person = known.persons.get(candidate.noun)
+            if (thing.plural and thing.kind == "person" and _room(thing) and not thing.negated
+                    and person is not None and person_fits(person, thing)
+                    and board.sentences_since(thing, candidate) <= _NEAR
+                    and any(n in known.general or n in ("child", "kid", "adult") for n in thing.nouns)):
+                return thing
+    return None
+
+
+def _room(group: Thing) -> bool:
+    return group.count is None or len(group.members) < group.count
+
+
+def _new_member(board: Board, candidate: Candidate, best: Thing) -> bool:
+    """Whether a described member of a group is one more of it: "the man on the left ... the man in green"."""
+    if candidate.plural or best.group is None:
+        return False
+    group = board.things[best.group]
+    describing = board.describing(candidate) | _trail(board, candidate)
+    return bool(describing) and _room(group) and not describing & (best.described | best.owned) and bool(best.described)
+
+
+def _introduce(board: Board, candidate: Candidate) -> Thing:
+    """A new entity; a single one joins the group that announced it, unless it is newly counted in."""
+    group = None
+    if not candidate.plural and not candidate.negated and candidate.possessor is None and (
+        candidate.partitive or candidate.alternate or candidate.determiner in (*_POINTING, "one", "each", "other")
+    ):
+        group = _group_of(board, candidate)
+    if group is not None and candidate.determiner == "each":
+        board.add(group, candidate)
+        return group
+    thing = board.create(candidate)
+    if group is not None:
+        group.members.append(thing.id)
+        thing.group = group.id
+        thing.described |= board.describing(candidate)
+    return thing
+
+
+def _alternate(board: Board, candidate: Candidate, found: list[tuple[float, Thing]]) -> None:
+    """Take up "the other man": not the one spoken of last; the second of two, or a new one."""
+    noun = board.by_noun.get(candidate.noun, ())
+    current = max((board.things[i] for i in noun if board.things[i].plural == candidate.plural),
+                  key=lambda t: t.mentions[-1], default=None)
+    rest = [thing for _, thing in found if thing is not current]
+    known = [thing for thing in rest if thing.alternate]
+    group = _group_of(board, candidate) if not candidate.plural else None
+    if known:
+        board.add(known[0], candidate)
+    elif len(rest) == 1 and group is None and candidate.determiner in ("the", "other") and not candidate.plural:
+        board.add(rest[0], candidate)
+        rest[0].alternate = True
+    else:
+        _introduce(board, candidate)

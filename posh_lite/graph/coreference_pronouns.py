@@ -1,0 +1,211 @@
+"""Who "she", "its" and "their" are: agreement first, then salience.
+
+Salience adds up what a reader keeps in mind: how an entity was last spoken of (subjects first), how often and how
+long ago, halved with every sentence (after the factors of Lappin and Leass, 1994).
+"""
+
+from __future__ import annotations
+
+import re
+
+from posh_lite.graph.coreference_board import PRONOUNS, Board, Thing, is_pronoun, may_be_person
+from posh_lite.graph.coreference_words import words
+from posh_lite.graph.mentions import Candidate
+
+_WEIGHT = {
+    "subject": 170.0, "object": 140.0, "oblique": 120.0, "predicate": 110.0, "apposition": 110.0, "possessor": 120.0,
+    "other": 115.0,
+}
+_OWNER_OF_SUBJECT = 160.0
+_WINDOW = {"male": 6, "female": 6, "neuter": 3, "plural": 4}
+_PLEONASTIC = re.compile(
+    r"\s*(?:'s|’s|is|was|appears?|seems?|looks?|could be|may be|might be)\s+"
+    r"(?:(?:not|also|very|quite|just)\s+)?(?:as if|as though|like|that|to be|possible|likely|unlikely|clear|unclear"
+    r"|difficult|hard|evident|obvious|apparent|implied|unknown|rain\w*|snow\w*|sunny|cloudy|dark out"
+    r"|day(?:time|light)?|night(?:time)?)\b",
+    re.IGNORECASE,
+)
+
+
+def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
+    """The weight of every entity that the pronoun could look back to."""
+    best: dict[tuple[int, int], float] = {}
+    for index in reversed(board.recent):
+        mention = board.candidates[index]
+        distance = pronoun.sentence - mention.sentence
+        home = board.home[index]
+        if distance > window:
+            break
+        if home is None or distance < 0 or mention.index >= pronoun.index:
+            continue
+        weight = _WEIGHT.get(mention.grammar, 115.0)
+        owned = board.possessions.get(index)
+        if owned is not None and board.candidates[owned].grammar == "subject":
+            weight = _OWNER_OF_SUBJECT
+        if mention.kind == "pronoun":
+            weight += 10
+        if distance <= 1 and mention.grammar == pronoun.grammar != "possessor":
+            weight += 20
+        if distance == 0:
+            weight += 60
+            if mention.clause == pronoun.clause and mention.grammar == "subject":
+                weight += 40
+        key = (home, mention.sentence)
+        best[key] = max(best.get(key, 0.0), weight * 0.5**distance)
+    total: dict[int, float] = {}
+    for (home, _), weight in best.items():
+        total[home] = total.get(home, 0.0) + weight
+    return total
+
+
+def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | None) -> float | None:
+    """A penalty for what does not quite fit, or None where gender or number forbid it."""
+    known = words()
+    if thing.role in ("viewer", "region", "writing") or thing.negated:
+        return None
+    part = any(n in known.parts for n in thing.nouns)
+    collective = not thing.plural and any(n in known.groups for n in thing.nouns)
+    if wanted in ("male", "female"):
+        if thing.plural or collective or thing.role == "picture" or (thing.gender or wanted) != wanted:
+            return None
+        if thing.kind == "person":
+            return 0.0 if thing.gender else 25.0
+        if thing.kind == "animal":
+            return 60.0
+        return 80.0 if thing.kind == "name" or may_be_person(thing) else None
+    if wanted == "neuter":
+        if thing.plural or thing.gender in ("male", "female"):
+            return None
+        if thing.kind == "person":
+            return 60.0 if any(n in known.figures for n in thing.nouns) else None
+        penalty = 70.0 if part or any(n in known.relational for n in thing.nouns) else 0.0
+        if thing.role == "picture":
+            penalty += 50.0
+        if possession is not None and possession.noun in known.parts and thing.kind == "animal":
+            penalty -= 60.0
+        return penalty + (40.0 if collective or thing.kind == "name" else 0.0)
+    if thing.plural or collective:
+        penalty = 60.0 if part else 0.0
+        return penalty if thing.kind in ("person", "animal") or collective else penalty + 30.0
+    return 90.0 if thing.kind == "person" and thing.gender is None else None
+
+
+def _forbidden(board: Board, pronoun: Candidate) -> set[int]:
+    """Entities that grammar rules out: the co-argument of the clause, or what the possessive itself owns."""
+    found: set[int] = set()
+    reflexive = pronoun.text.lower().endswith(("self", "selves"))
+    if pronoun.grammar == "object" and not reflexive:
+        for index in reversed(board.recent):
+            mention = board.candidates[index]
+            if mention.sentence != pronoun.sentence:
+                break
+            home = board.home[index]
+            if mention.clause == pronoun.clause and mention.grammar == "subject" and home is not None:
+                found.add(home)
+    return found
+
+
+def resolve_pronoun(board: Board, pronoun: Candidate) -> None:
+    """Give a third-person pronoun its entity, or make a group for it; one that fits nothing stays alone."""
+    wanted = PRONOUNS.get(pronoun.text.lower())
+    if wanted is None or _pleonastic(board, pronoun):
+        return
+    owned = board.possessions.get(pronoun.index)
+    possession = board.candidates[owned] if owned is not None else None
+    forbidden = _forbidden(board, pronoun)
+    scores: list[tuple[float, int]] = []
+    for home, weight in salience(board, pronoun, _WINDOW[wanted]).items():
+        thing = board.things[home]
+        if home in forbidden or (possession is not None and possession.noun in thing.nouns):
+            continue
+        penalty = _agreement(board, thing, wanted, possession)
+        if penalty is not None:
+            scores.append((weight - penalty, home))
+    best = max(scores, key=lambda pair: (pair[0], pair[1]), default=None)
+    if wanted == "plural":
+        group = _named_together(board, pronoun)
+        if group and (best is None or group[0] > best[0]):
+            _join_group(board, pronoun, group[1])
+            return
+    if best is not None:
+        thing = board.things[best[1]]
+        board.add(thing, pronoun)
+        if thing.gender is None and wanted in ("male", "female"):
+            thing.gender = wanted
+
+
+def _pleonastic(board: Board, pronoun: Candidate) -> bool:
+    return pronoun.text.lower() == "it" and bool(_PLEONASTIC.match(board.document.text, pronoun.end))
+
+
+def _named_together(board: Board, pronoun: Candidate) -> tuple[float, list[int]] | None:
+    """Single entities that the last two sentences name side by side: "a man and a woman ... they"."""
+    best: tuple[float, list[int]] | None = None
+    seen: set[int] = set()
+    singles: list[int] = []
+    for index in reversed(board.recent):
+        mention = board.candidates[index]
+        distance = pronoun.sentence - mention.sentence
+        if distance > 1:
+            break
+        thing = board.of(index)
+        if thing is None or index >= pronoun.index:
+            continue
+        if thing.kind in ("person", "animal", "name") and not thing.plural and thing.id not in singles:
+            singles.append(thing.id)
+        first = mention.coordination
+        if first is None or first in seen:
+            continue
+        seen.add(first)
+        homes = [board.home[i] for i in board.coordinations[first] if i < pronoun.index]
+        members = list(dict.fromkeys(h for h in homes if h is not None))
+        if len(members) < 2 or any(board.things[m].role != "thing" for m in members):
+            continue
+        living = [m for m in members if board.things[m].kind in ("person", "name", "animal")]
+        weight = _WEIGHT.get(board.candidates[first].grammar, 115.0) + (60 if distance == 0 else 0)
+        weight = weight * 0.5**distance + (20.0 if len(living) == len(members) else -30.0)
+        if best is None or weight > best[0]:
+            best = (weight, members)
+    persons = [h for h in singles if board.things[h].kind in ("person", "name")]
+    if best is None and len(persons) == 2:
+        best = (40.0, sorted(persons))
+    return best
+
+
+def _join_group(board: Board, pronoun: Candidate, members: list[int]) -> None:
+    """The group of exactly these members: the one that exists already, or a new one."""
+    for identity in reversed(board.plurals):
+        if sorted(board.things[identity].members) == sorted(members):
+            board.add(board.things[identity], pronoun)
+            return
+    thing = board.create(pronoun)
+    thing.plural, thing.count, thing.kind = True, None, board.things[members[0]].kind
+    if thing.id not in board.plurals:
+        board.plurals.append(thing.id)
+    thing.members = list(members)
+
+
+def cataphor(board: Board, pronoun: Candidate) -> int | None:
+    """The subject that a possessive at the head of a sentence looks ahead to: "In her hands, the woman holds"."""
+    wanted = PRONOUNS.get(pronoun.text.lower())
+    owned = board.possessions.get(pronoun.index)
+    if wanted is None or owned is None or board.candidates[owned].preposition is None:
+        return None
+    known = words()
+    for index in range(pronoun.index + 1, min(pronoun.index + 8, len(board.candidates))):
+        later = board.candidates[index]
+        if later.sentence != pronoun.sentence:
+            return None
+        if later.grammar != "subject" or is_pronoun(later) or later.possessor == pronoun.index:
+            continue
+        person = known.persons.get(later.head) or known.persons.get(later.noun)
+        gender = later.gender if later.gender in ("male", "female") else person.gender if person else None
+        if wanted == "plural":
+            fits = later.plural
+        elif wanted == "neuter":
+            fits = not later.plural and person is None
+        else:
+            nameable = gender == wanted or (person is not None and gender is None) or later.kind == "name"
+            fits = nameable and not later.plural
+        return index if fits and not later.alternate and later.determiner in ("the", "this", "none", "a") else None
+    return None
