@@ -15,7 +15,8 @@ from posh_lite.records import Span
 MentionKind = Literal["noun", "name", "pronoun", "possessive", "relative"]
 #: ``thing``: to be verified. ``viewer``: "us", "our". ``region``: "left", "foreground", the side or zone of the
 #: picture. ``picture``: the work itself ("this painting", "the image"). ``writing``: quoted words in the picture.
-Role = Literal["thing", "viewer", "region", "picture", "writing"]
+#: ``unresolved``: a pronoun without an antecedent ("she" in a first sentence); it keeps its claims, not its presence.
+Role = Literal["thing", "viewer", "region", "picture", "writing", "unresolved"]
 AttributeKind = Literal["property", "quantity", "action", "position"]
 RelationKind = Literal["verb", "preposition", "part"]
 

@@ -1,0 +1,129 @@
+"""Properties, quantities, intransitive actions and positions of the things named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from posh_lite.graph import lexicon
+from posh_lite.graph.clauses import is_verb, subjects
+from posh_lite.graph.collectives import PARTITIVE, QUANTITY
+from posh_lite.graph.drafts import AttributeDraft, cover
+from posh_lite.graph.negation import negated_predicate
+from posh_lite.graph.parse import Node, Sentence
+from posh_lite.graph.types import AttributeKind
+
+_POSITIONS = frozenset("left right upper lower top bottom central middle far near front back rear outer inner".split())
+_IDLE_ADJECTIVES = frozenset(
+    "other same such own another various certain visible seen overall main first second third last next able several"
+    " unseen notable present particular different".split()
+)
+#: Adverbs that say how much or how sure, not what is seen.
+_HEDGES = frozenset("also as so too just only even still perhaps possibly probably likely apparently seemingly mostly"
+                    " partially very quite rather more most less then there here however".split())  # fmt: skip
+
+
+def attribute_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[AttributeDraft]:
+    """Attributes of one sentence.
+
+    Args:
+        sentence: the repaired parse.
+        index: candidate index by ``id(node)``.
+    """
+    for node in sentence.nodes:
+        if id(node) in index:
+            yield from _inside_phrase(node, index[id(node)])
+        if node.dep in ("acomp", "oprd") or (node.dep in ("conj", "ROOT", "xcomp", "ccomp", "advcl", "relcl", "acl", "appos", "amod") and node.pos == "ADJ"):
+            yield from _predicative(node, index)
+
+
+def _inside_phrase(noun: Node, owner: int) -> Iterator[AttributeDraft]:
+    done: set[int] = set()
+    for child in noun.children:
+        if child.i in done or child.quoted:
+            continue
+        if child.dep in ("amod", "nmod") or (child.dep == "compound" and child.lower in lexicon.DESCRIPTIVE_NOUNS):
+            if child.child("prep") is not None and child.i > noun.i or child.lower in _IDLE_ADJECTIVES:
+                continue
+            group = _merged_adjectives(child, noun)
+            done.update(n.i for n in group)
+            yield _draft(owner, group, _kind(child))
+            for other in child.children:
+                if other.dep == "conj" and other.pos in ("ADJ", "NOUN", "VERB", "PROPN", "ADV"):
+                    members = _with_adverbs(other)
+                    yield _draft(owner, members, _kind(other))
+        elif child.dep == "nummod" or (child.dep in ("det", "predet") and child.lower in lexicon.QUANTITY_DETERMINERS):
+            group = [child, *(c for c in child.children if c.dep in ("quantmod", "advmod", "compound"))]
+            for other in noun.children:
+                if other.i == child.i + 1 and other.dep == "nummod":
+                    group.append(other)
+            done.update(n.i for n in group)
+            yield _draft(owner, group, "quantity")
+        elif child.dep in (QUANTITY, PARTITIVE):
+            if child.lemma in ("kind", "sort", "type", "hint", "glimpse", "piece", "section", "view", "touch"):
+                continue
+            marker = next((c for c in child.children if c.dep == "quantity_of"), None)
+            inner = [c for c in child.children if c.dep in ("nummod", "amod", "advmod") and c.i < child.i]
+            group = [child, *inner]
+            if marker is not None and marker.i == child.i + 1:
+                group.append(marker)
+            spans, text = cover([child, *inner])
+            yield AttributeDraft(owner, text, " ".join(n.lemma for n in sorted([child, *inner], key=lambda n: n.i)), spans, "quantity")
+
+
+def _merged_adjectives(first: Node, noun: Node) -> list[Node]:
+    """"dark gray", "light blue", "dusty rose-pink": a shade and its colour are one attribute."""
+    group = _with_adverbs(first)
+    siblings = {c.i: c for c in noun.children if c.dep in ("amod", "compound", "nmod") and not c.quoted}
+    last = first
+    while last.lower in lexicon.SHADES and (following := siblings.get(last.i + 1)) is not None and _colourish(following):
+        group.append(following)
+        last = following
+    return group
+
+
+def _colourish(node: Node) -> bool:
+    return node.lower in lexicon.COLOURS or node.lower.rsplit("-", 1)[-1] in lexicon.COLOURS
+
+
+def _with_adverbs(node: Node) -> list[Node]:
+    group = [node]
+    for child in node.children:
+        if child.i < node.i and (
+            (child.dep in ("advmod", "npadvmod", "compound") and child.lower not in _HEDGES)
+            or (child.dep == "amod" and child.lower in lexicon.SHADES)
+        ) and all(c.i > node.i for c in child.children if c.dep in ("prep", "det")):
+            group.append(child)
+    return group
+
+
+def _kind(node: Node) -> AttributeKind:
+    if node.lower in _POSITIONS:
+        return "position"
+    return "property"
+
+
+def _draft(owner: int, nodes: list[Node], kind: AttributeKind, negated: bool = False) -> AttributeDraft:
+    spans, text = cover(nodes)
+    ordered = sorted(nodes, key=lambda n: n.i)
+    lemma = " ".join(n.lower if n.pos != "VERB" or n.tag in ("VBN", "VBG") and n.dep == "amod" else n.lemma for n in ordered)
+    return AttributeDraft(owner, text, lemma, spans, kind, negated)
+
+
+def _predicative(node: Node, index: dict[int, int]) -> Iterator[AttributeDraft]:
+    """"is striped", "appears to be wooden", "makes it look old", "a wall, low and gray"."""
+    if node.pos not in ("ADJ", "VERB", "NOUN", "ADV", "ADP", "PROPN") or id(node) in index:
+        return
+    if node.dep == "amod" and (node.child("prep") is not None or node.head.i > node.i or True):
+        return
+    if node.lower in _IDLE_ADJECTIVES or node.lower in lexicon.NEGATIVE_ADJECTIVES:
+        return
+    if node.child("prep") is not None and node.dep != "oprd" and any(c.child("pobj") for c in node.kids("prep")) and not _colourish(node):
+        return  # "closest to the woman" is a relation
+    if node.dep == "conj" and node.head.dep in ("amod", "nmod", "compound"):
+        return
+    if node.dep in ("acomp", "oprd") and is_verb(node.head) and node.head.lemma not in ("be", *lexicon.SEEMING):
+        if node.head.pos == "VERB" and node.dep in ("oprd", "acomp"):
+            return  # belongs to the verb: "spread open"
+    for subject in subjects(node):
+        if id(subject) in index:
+            yield _draft(index[id(subject)], _with_adverbs(node), _kind(node), negated_predicate(node))

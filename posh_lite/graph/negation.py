@@ -1,0 +1,56 @@
+"""Polarity: by determiner, preposition, adverb, verb or adjective."""
+
+from __future__ import annotations
+
+from posh_lite.graph import lexicon
+from posh_lite.graph.parse import Node
+
+
+def negated_predicate(node: Node) -> bool:
+    """"is not red", "never smiles", "neither sits nor stands"."""
+    for child in node.children:
+        if child.dep == "neg" or (child.lower in lexicon.NEGATIVE_ADVERBS and child.dep in ("advmod", "preconj", "cc")):
+            return True
+    if node.dep in ("acomp", "attr", "xcomp", "oprd") and node.head is not node:
+        return negated_predicate(node.head)
+    return node.dep == "conj" and node.head is not node and _nor(node)
+
+
+def _nor(node: Node) -> bool:
+    return any(c.lower == "nor" for c in node.head.children if c.i < node.i)
+
+
+def negated_noun(node: Node) -> bool:
+    """"no people", "without a hat", "neither man", "lacks a roof", "there are not any cars"."""
+    if any(c.lower in lexicon.NEGATIVE_DETERMINERS and c.dep in ("det", "neg", "partitive", "quantity", "preconj", "nummod")
+           for c in node.children):
+        return True
+    head = node.head
+    if head is node:
+        return False
+    if node.dep == "pobj" and head.lower in lexicon.NEGATIVE_PREPOSITIONS:
+        return True
+    if node.dep == "pobj" and head.lower == "of" and head.head.lemma in ("lack", "absence", "devoid"):
+        return True
+    if node.dep == "dobj" and head.lemma in lexicon.NEGATIVE_VERBS:
+        return True
+    if node.dep in ("attr", "nsubj") and head.lemma == "be" and head.child("expl") is not None:
+        return head.child("neg") is not None
+    if node.dep == "nsubj" and head.lemma == "be" and absent(head):
+        return True
+    if node.dep == "dobj" and head.child("neg") is not None and head.lemma in ("have", "wear", "hold", "contain", "see"):
+        return True
+    if node.dep in ("nsubj", "nsubjpass") and head.lemma == "see" and head.child("neg") is not None:
+        return True
+    return node.dep == "conj" and negated_noun(head) and not any(c.lower == "but" for c in head.children)
+
+
+def absent(be: Node) -> bool:
+    """"is absent", "is not visible"."""
+    for child in be.children:
+        if child.dep in ("acomp", "attr"):
+            if child.lower in lexicon.NEGATIVE_ADJECTIVES:
+                return be.child("neg") is None
+            if child.lower in ("visible", "present"):
+                return be.child("neg") is not None
+    return False
