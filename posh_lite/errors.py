@@ -31,3 +31,11 @@ class MissingDependency(PoshLiteError):
 
 class ReplayMiss(PoshLiteError):
     """A question was asked in replay that the verdict log does not hold."""
+
+
+class JudgeError(PoshLiteError):
+    """A judge cannot be made, or broke the contract."""
+
+
+class LogError(PoshLiteError):
+    """A verdict log cannot be opened, read or written. The message says what to do."""

@@ -1,0 +1,175 @@
+"""Replay: the figures of a run from its verdict log alone, without any model. And logs to hand on, without texts."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any, cast
+
+from posh_lite.errors import InputError, LogError, ReplayMiss
+from posh_lite.judge.contract import Question, Verdict
+from posh_lite.judge.keys import digest, question_digest, unseal
+from posh_lite.judge.log import VerdictLog
+from posh_lite.judge.rewrite import Rewrite
+
+_Judges = dict[str, tuple[float, bool]]
+
+
+class ReplayJudge:
+    """Answers only from a verdict log.
+
+    Args:
+        log: path of a verdict log (SQLite), or of an export (``.jsonl`` or ``.jsonl.gz``).
+        judge: signature of the judge to be replayed; needed where the log holds several.
+
+    Raises:
+        LogError: there is no such log, it holds no judge, or several and none was named.
+    """
+
+    def __init__(self, log: str | Path | VerdictLog, *, judge: str | None = None) -> None:
+        self._verdicts: dict[bytes, Verdict] = {}
+        self._phrases: dict[bytes, bytes | None] = {}
+        if not isinstance(log, VerdictLog) and str(log).endswith((".jsonl", ".jsonl.gz")):
+            self._name = str(log)
+            judges, verdicts, phrases = _load(Path(log))
+            self._log: VerdictLog | None = None
+        else:
+            self._log = log if isinstance(log, VerdictLog) else VerdictLog(log, readonly=True)
+            self._name = str(self._log.path)
+            judges, verdicts, phrases = self._log.judges(), {}, {}
+        if judge is None:
+            if not judges:
+                raise LogError(f"{self._name}: the log holds no verdicts")
+            if len(judges) > 1:
+                listed = ", ".join(f'"{name}"' for name in judges)
+                raise LogError(f"{self._name}: the log holds several judges, name one of them: {listed}")
+            judge = next(iter(judges))
+        if judge not in judges:
+            raise LogError(f'{self._name}: the log holds nothing of the judge "{judge}"')
+        self._signature = judge
+        self._threshold, self.structural = judges[judge]
+        self._verdicts = {k: v for (j, k), v in verdicts.items() if j == judge}
+        self._phrases = {k: p for (j, k), p in phrases.items() if j == judge}
+        kept = self._phrases if self._log is None else [1 for _, j, _ in self._log.rewrite_rows() if j == judge]
+        self.rewrites = bool(kept)
+
+    @property
+    def signature(self) -> str:
+        """That of the judge whose verdicts are replayed: the figures are its figures."""
+        return self._signature
+
+    @property
+    def presence_threshold(self) -> float:
+        return self._threshold
+
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """The logged verdicts.
+
+        Raises:
+            ReplayMiss: the log does not hold one of the questions.
+        """
+        keys = [question_digest(q, self._signature, self.structural) for q in questions]
+        found = self._verdicts if self._log is None else self._log.get(keys)
+        for key, question in zip(keys, questions, strict=True):
+            if key not in found:
+                missing = sum(k not in found for k in dict.fromkeys(keys))
+                raise ReplayMiss(
+                    f'{self._name}: no verdict on pair "{question.pair_id}", {question.side}: {question.text}'
+                    f" ({missing} of {len(set(keys))} questions of this batch are not in the log; texts, parser,"
+                    " coreference, prompts or threshold differ from the run that was logged)"
+                )
+        return [found[k] for k in keys]
+
+    def rewrite(self, requests: Sequence[Rewrite]) -> list[str | None]:
+        """The logged phrases; None where the judge gave no usable one or the log has none."""
+        keys = [digest("rewrite", self._signature, r.prompt) for r in requests]
+        found = self._phrases if self._log is None else self._log.get_rewrites(keys)
+        return [unseal(found.get(k), r.prompt) for k, r in zip(keys, requests, strict=True)]
+
+
+def export_log(log: str | Path, path: str | Path) -> int:
+    """Write a log as JSON Lines (gzipped for ``.gz``): hashes and verdicts, none of the texts.
+
+    What a judge said around its verdict is left out; rewritten identifiers stay sealed.
+
+    Returns:
+        How many verdicts were written.
+
+    Raises:
+        LogError: there is no such log.
+    """
+    count = 0
+    with VerdictLog(log, readonly=True) as source, _writer(Path(path)) as handle:
+        numbers: dict[str, int] = {}
+        for signature, (threshold, structural) in source.judges().items():
+            numbers[signature] = len(numbers)
+            _line(handle, {"judge": signature, "threshold": threshold, "structural": structural})
+        for key, judge, verdict in source.rows():
+            row: dict[str, Any] = {"k": key.hex(), "j": numbers[judge], "s": verdict.score}
+            if verdict.probabilities is not None:
+                row["p"] = list(verdict.probabilities)
+            if verdict.mass is not None:
+                row["m"] = verdict.mass
+            _line(handle, row)
+            count += 1
+        for key, judge, phrase in source.rewrite_rows():
+            _line(handle, {"k": key.hex(), "j": numbers[judge], "w": None if phrase is None else phrase.hex()})
+    return count
+
+
+def import_log(path: str | Path, log: str | Path) -> int:
+    """Read an export into a verdict log; what the log holds already stays. Returns how many verdicts were read.
+
+    Raises:
+        InputError: the file is no export.
+    """
+    judges, verdicts, phrases = _load(Path(path))
+    with VerdictLog(log) as target:
+        for signature, (threshold, structural) in judges.items():
+            target.register(signature, threshold, structural)
+            target.put(signature, [(k, v) for (j, k), v in verdicts.items() if j == signature])
+            target.put_rewrites(signature, [(k, p) for (j, k), p in phrases.items() if j == signature])
+    return len(verdicts)
+
+
+def _load(path: Path) -> tuple[_Judges, dict[tuple[str, bytes], Verdict], dict[tuple[str, bytes], bytes | None]]:
+    judges: _Judges = {}
+    verdicts: dict[tuple[str, bytes], Verdict] = {}
+    phrases: dict[tuple[str, bytes], bytes | None] = {}
+    names: list[str] = []
+    number = 0
+    try:
+        opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+        with opened as handle:
+            for number, line in enumerate(handle, start=1):
+                row = json.loads(line)
+                if "judge" in row:
+                    names.append(row["judge"])
+                    judges[row["judge"]] = (float(row["threshold"]), bool(row["structural"]))
+                    continue
+                key = (names[row["j"]], bytes.fromhex(row["k"]))
+                if "w" in row:
+                    phrases[key] = None if row["w"] is None else bytes.fromhex(row["w"])
+                else:
+                    spread = tuple(row["p"]) if "p" in row else None
+                    verdicts[key] = Verdict(row["s"], cast(Any, spread), row.get("m"))
+    except FileNotFoundError:
+        raise InputError("no such file", path=path) from None
+    except (OSError, EOFError, ValueError, KeyError, IndexError, TypeError) as error:
+        raise InputError(f"no exported verdict log: {error!r}", path=path, line=number or None) from None
+    return judges, verdicts, phrases
+
+
+def _writer(path: Path) -> IO[str]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".gz":
+        # No name and no time in the header, so that the same log gives the same bytes.
+        return io.TextIOWrapper(gzip.GzipFile(path, "wb", mtime=0), encoding="utf-8", newline="\n")
+    return path.open("w", encoding="utf-8", newline="\n")
+
+
+def _line(handle: IO[str], row: dict[str, Any]) -> None:
+    handle.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")

@@ -1,0 +1,153 @@
+"""Many interviews at once: every step of all of them is one batch for the judge, and nothing is asked twice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Hashable, Sequence
+from dataclasses import dataclass, field
+
+from posh_lite.errors import JudgeError
+from posh_lite.graph.types import SceneGraph
+from posh_lite.judge.contract import Identifier, Judge, Question, Side, Verdict
+from posh_lite.judge.prompts import Prompts
+from posh_lite.metric.passes import Draft, Interview
+from posh_lite.metric.score import Component
+from posh_lite.metric.stopwatch import Stopwatch
+
+#: The most characters of prompts that one call of a judge holds in memory (a 50,000-word text makes long prompts).
+MAX_CHARACTERS = 32_000_000
+
+
+@dataclass(slots=True)
+class Talk:
+    """One side of one pair while its questions are being asked."""
+
+    pair_id: str
+    side: Side
+    graph: SceneGraph
+    target: str
+    interview: Interview
+    components: list[Component] = field(default_factory=list)
+    n_asked: int = 0
+    n_unread: int = 0
+
+
+_Run = Generator[list[Draft], Sequence[Verdict], list[Component]]
+
+
+def ask_all(
+    talks: Sequence[Talk], judge: Judge, prompts: Prompts, watch: Stopwatch,
+    *, on_batch: Callable[[int, int], None] | None = None,
+) -> None:
+    """Carry all talks to their end; each gets its components.
+
+    Args:
+        talks: at their beginning.
+        judge: asked once a step with what all talks want to know, identical questions once.
+        prompts: wraps the texts around the questions.
+        watch: counts "questions" and "judging".
+        on_batch: told after each batch how many questions were wanted and how many put to the judge.
+
+    Raises:
+        JudgeError: the judge did not give one verdict for each question.
+    """
+    waiting: list[tuple[Talk, _Run, list[Draft]]] = []
+    with watch.lap("questions"):
+        for talk in talks:
+            _advance(talk, talk.interview.run(), None, waiting)
+    while waiting:
+        with watch.lap("questions"):
+            keys: list[list[Hashable]] = []
+            distinct: dict[Hashable, tuple[Talk, Draft]] = {}
+            structural = getattr(judge, "structural", True)
+            for talk, _, drafts in waiting:
+                keys.append([_key(talk, d, structural) for d in drafts])
+                for key, draft in zip(keys[-1], drafts, strict=True):
+                    distinct.setdefault(key, (talk, draft))
+        answers = _ask(distinct, judge, prompts, watch)
+        if on_batch is not None:
+            on_batch(sum(len(k) for k in keys), len(distinct))
+        with watch.lap("questions"):
+            previous, waiting = waiting, []
+            for (talk, run, _), own in zip(previous, keys, strict=True):
+                verdicts = [answers[k] for k in own]
+                talk.n_asked += len(verdicts)
+                talk.n_unread += sum(v.missing for v in verdicts)
+                _advance(talk, run, verdicts, waiting)
+
+
+def _advance(
+    talk: Talk, run: _Run, verdicts: list[Verdict] | None, waiting: list[tuple[Talk, _Run, list[Draft]]]
+) -> None:
+    try:
+        drafts = next(run) if verdicts is None else run.send(verdicts)
+    except StopIteration as stop:
+        talk.components = stop.value
+    else:
+        waiting.append((talk, run, drafts))
+
+
+def _chain(identifier: Identifier | None) -> tuple[Hashable, ...]:
+    parts: list[Hashable] = []
+    while identifier is not None:
+        parts += [
+            identifier.text, identifier.kind, identifier.entity.id,
+            identifier.attribute and identifier.attribute.id, identifier.relation and identifier.relation.id,
+        ]
+        identifier = identifier.whole
+    return tuple(parts)
+
+
+def _key(talk: Talk, draft: Draft, structural: bool) -> Hashable:
+    """Two drafts with the same key are the same question to the judge."""
+    seen = talk.graph.text if talk.side == "generation" else ""
+    key: tuple[Hashable, ...] = (talk.side, talk.target, seen, draft.text)
+    if structural:  # such a judge looks at the source graph, not only at the prompt
+        key += (
+            talk.graph.text, draft.kind, draft.attribute and draft.attribute.id,
+            draft.relation and draft.relation.id, _chain(draft.identifier), _chain(draft.object_identifier),
+        )
+    return key
+
+
+def _ask(
+    distinct: dict[Hashable, tuple[Talk, Draft]], judge: Judge, prompts: Prompts, watch: Stopwatch
+) -> dict[Hashable, Verdict]:
+    """Put the questions to the judge, in slices whose prompts fit in memory."""
+    answers: dict[Hashable, Verdict] = {}
+    around: dict[int, tuple[str, str]] = {}
+    items = list(distinct.items())
+    at = 0
+    while at < len(items):
+        keys: list[Hashable] = []
+        questions: list[Question] = []
+        characters = 0
+        with watch.lap("questions"):
+            while at < len(items) and (not questions or characters < MAX_CHARACTERS):
+                key, (talk, draft) = items[at]
+                if id(talk) not in around:
+                    around[id(talk)] = prompts.around(talk.side, target=talk.target, source=talk.graph.text)
+                before, after = around[id(talk)]
+                question = Question(
+                    talk.pair_id, talk.side, draft.kind, draft.identifier, talk.target,
+                    f"{before}{draft.text}{after}", draft.text, draft.attribute, draft.relation,
+                    draft.object_identifier, talk.graph,
+                )
+                keys.append(key)
+                questions.append(question)
+                characters += len(question.prompt)
+                at += 1
+        with watch.lap("judging"):
+            verdicts = judge.ask(questions)
+        if len(verdicts) != len(questions):
+            raise JudgeError(f"the judge {judge.signature} gave {len(verdicts)} verdicts for {len(questions)} questions")
+        answers.update(zip(keys, map(_checked, verdicts), strict=True))
+    return answers
+
+
+def _checked(verdict: Verdict) -> Verdict:
+    """A score outside of 1 to 5 is no answer: the verdict is missing and says so."""
+    score = verdict.score
+    if score is None or (math.isfinite(score) and 1 - 1e-9 <= score <= 5 + 1e-9):
+        return verdict
+    return Verdict(None, raw=f"score {score} is not between 1 and 5; {verdict.raw}".strip("; "))

@@ -1,0 +1,266 @@
+"""The three passes over one scene graph, as a conversation that waits for its verdicts.
+
+Implements section "Granular Scoring" of the PoSh paper and its pseudocode: first the entities that are not part
+of another, then those that are part of one (nested parts level by level), then attributes and relations of the
+entities found present. :func:`interview` yields the questions of a step and is sent their verdicts, so that the
+steps of many pairs can be asked together as one batch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+
+from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
+from posh_lite.judge.contract import Identifier, Kind, Side, Verdict
+from posh_lite.judge.prompts import Prompts
+from posh_lite.metric.identifiers import Namer, uses
+from posh_lite.metric.phrases import affirmative, as_written, bare, definite, polar, squeeze
+from posh_lite.metric.score import Component
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question before the texts are put around it."""
+
+    kind: Kind
+    identifier: Identifier
+    text: str
+    attribute: Attribute | None = None
+    relation: Relation | None = None
+    object_identifier: Identifier | None = None
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is known of an entity: its identifiers with their verdicts, the winner, and whether it is there."""
+
+    tried: list[tuple[Identifier, Verdict]] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
+    best: int | None = None  # index into ``tried``
+    present: bool | None = None
+
+    def settle(self, threshold: float) -> None:
+        """Pick the first identifier with the highest rounded score."""
+        read = [(i, v.score) for i, (_, v) in enumerate(self.tried) if v.score is not None]
+        if read:
+            self.best = min(read, key=lambda pair: (-rounded(pair[1]), pair[0]))[0]
+            score = self.tried[self.best][1].score
+            self.present = score is not None and score >= threshold
+
+    def named(self) -> list[Identifier]:
+        """The identifiers from the best to the worst, those that were found first."""
+        order = sorted(range(len(self.tried)), key=lambda i: (-rounded(self.tried[i][1].score or 0.0), i))
+        return [self.tried[i][0] for i in order]
+
+
+def rounded(score: float) -> int:
+    """Nearest whole score, halves upwards."""
+    return math.floor(score + 0.5)
+
+
+class Interview:
+    """One side of a pair: the questions about every component of ``graph``.
+
+    Args:
+        graph: scene graph of the text whose components are verified.
+        side: "generation" for mistakes, "reference" for omissions.
+        prompts: wording of the questions.
+        threshold: score from which on an entity is present.
+        namer: finds identifiers; one is made where none is given.
+        lazy: ask the next identifier of an entity only while none has reached a rounded 5. The scores are the
+            same, since the first with the highest rounded score wins; a step then takes several batches.
+    """
+
+    def __init__(
+        self, graph: SceneGraph, side: Side, prompts: Prompts, threshold: float, *,
+        namer: Namer | None = None, lazy: bool = False,
+    ) -> None:
+        self.graph, self.side, self.prompts, self.threshold, self.lazy = graph, side, prompts, threshold, lazy
+        self.namer = namer or Namer(graph)
+        self._found: dict[int, _Found] = {}
+        self._linked = {frozenset((r.subject.id, r.object.id)) for r in graph.relations}
+
+    def run(self) -> Generator[list[Draft], Sequence[Verdict], list[Component]]:
+        """Yield the questions of each step, be sent the verdicts, and return the components."""
+        graph = self.graph
+        for level in self._levels():
+            yield from self._entities(level)
+        absences = [e for e in graph.entities if self._absence(e)]
+        claims = [*graph.attributes, *graph.relations]
+        drafts = [self._absent_draft(e) for e in absences]
+        pending: list[tuple[Attribute | Relation, Draft, bool]] = []
+        for claim in claims:
+            made = self._claim(claim)
+            if made is not None:
+                pending.append((claim, *made))
+        drafts += [draft for _, draft, ask in pending if ask]
+        verdicts = (yield drafts) if drafts else []
+        answers = iter(verdicts)
+        said = {e.id: (d, next(answers)) for e, d in zip(absences, drafts, strict=False)}
+        components = []
+        for entity in graph.entities:
+            if entity.id in said:
+                components.append(self._verified(entity, *said[entity.id]))
+            elif entity.id in self._found:
+                components.append(self._entity_component(entity, self._found[entity.id]))
+        for claim, draft, ask in pending:
+            components.append(self._verified(claim, draft, next(answers)) if ask else self._inherited(claim, draft))
+        return components
+
+    # -- passes one and two ---------------------------------------------------------------------------------
+
+    def _levels(self) -> list[list[Entity]]:
+        """Entities to verify by their depth as parts; a ring of parts counts as not being parts."""
+        depth: dict[int, int] = {}
+        entities = self.graph.entities
+        for entity in entities:
+            chain, at = [], entity.id
+            while at not in depth and at not in chain:
+                chain.append(at)
+                whole = entities[at].part_of
+                if whole is None or not 0 <= whole < len(entities):
+                    depth[at] = 0
+                    break
+                at = whole
+            if at not in depth:  # came back to itself
+                depth[at] = 0
+            for member in reversed(chain):
+                if member not in depth:
+                    depth[member] = depth[entities[member].part_of or 0] + 1
+        levels: list[list[Entity]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+        for entity in entities:
+            if entity.verifiable and not entity.negated:
+                levels[depth[entity.id]].append(entity)
+        return [level for level in levels if level]
+
+    def _candidates(self, entity: Entity) -> list[Identifier]:
+        own = self.namer.own(entity)
+        if entity.part_of is None or not 0 <= entity.part_of < len(self.graph.entities):
+            return own
+        parent = self._found.get(entity.part_of)
+        if parent is None or not parent.present:
+            return own
+        whole = next((i for i in parent.named() if not uses(i, entity)), None)
+        if whole is None:
+            whole = self.namer.plain(self.graph.entities[entity.part_of])
+        part = self.namer.part(entity, whole)
+        # Whose it is gets a question of its own where a relation says so; otherwise the name has to carry it.
+        if frozenset((entity.id, entity.part_of)) in self._linked:
+            return [part, *own]
+        return [part]
+
+    def _entities(self, level: list[Entity]) -> Generator[list[Draft], Sequence[Verdict], None]:
+        queue = {e.id: self._candidates(e) for e in level}
+        for entity in level:
+            self._found[entity.id] = _Found()
+        while queue:
+            batch: list[tuple[int, Draft]] = []
+            for key, identifiers in queue.items():
+                take = identifiers[:1] if self.lazy else identifiers
+                batch += [(key, self._entity_draft(i)) for i in take]
+            verdicts = yield [draft for _, draft in batch]
+            for (key, draft), verdict in zip(batch, verdicts, strict=True):
+                self._found[key].tried.append((draft.identifier, verdict))
+                self._found[key].drafts.append(draft)
+            left: dict[int, list[Identifier]] = {}
+            if self.lazy:
+                for key, identifiers in queue.items():
+                    last = self._found[key].tried[-1][1].score
+                    if len(identifiers) > 1 and (last is None or rounded(last) < 5):
+                        left[key] = identifiers[1:]
+            queue = left
+        for entity in level:
+            self._found[entity.id].settle(self.threshold)
+
+    def _entity_draft(self, identifier: Identifier) -> Draft:
+        text = self.prompts.question("entity", self.side, identifier=identifier.text)
+        return Draft("entity", identifier, text)
+
+    # -- pass three -----------------------------------------------------------------------------------------
+
+    def _absence(self, entity: Entity) -> bool:
+        """Whether "no people" is asked by itself; "man without a hat" is the question of its relation."""
+        if not (entity.negated and entity.verifiable):
+            return False
+        return not any(r.object.id == entity.id for r in self.graph.relations_of(entity))
+
+    def _absent_draft(self, entity: Entity) -> Draft:
+        text = self.prompts.question("entity_absent", self.side, identifier=bare(entity))
+        return Draft("entity", Identifier(bare(entity), entity), text)
+
+    def _name(self, entity: Entity, avoid: Sequence[Entity | Attribute | Relation]) -> Identifier:
+        """The best identifier that does not presuppose what is asked."""
+        found = self._found.get(entity.id)
+        if found is None:
+            if entity.verifiable:
+                return self.namer.plain(entity)
+            return Identifier(definite(entity, as_written(self.graph, entity)), entity)
+        for identifier in found.named():
+            if not any(uses(identifier, component) for component in avoid):
+                return identifier
+        return self.namer.plain(entity)
+
+    def _claim(self, claim: Attribute | Relation) -> tuple[Draft, bool] | None:
+        """The question about an attribute or relation, and whether to ask it; None if it is not verified."""
+        owner = claim.entity if isinstance(claim, Attribute) else claim.subject
+        if owner.role == "viewer" or (owner.negated and isinstance(claim, Attribute)):
+            return None
+        polarity = "_negated" if claim.negated else ""
+        words = affirmative(claim.text) if claim.negated else squeeze(claim.text)
+        if isinstance(claim, Attribute):
+            name = self._name(owner, [claim])
+            text = self.prompts.question(f"attribute{polarity}", self.side, identifier=name.text, attribute=words)
+            draft = Draft("attribute", name, text, attribute=claim)
+        else:
+            if owner.role == "picture" or claim.object.id == owner.id:
+                return None
+            name = self._name(owner, [claim, claim.object])
+            other = self._name(claim.object, [claim, owner])
+            text = self.prompts.question(
+                f"relation{polarity}", self.side, identifier=name.text, object=other.text, relation=words
+            )
+            draft = Draft("relation", name, text, relation=claim, object_identifier=other)
+        found = self._found.get(owner.id)
+        return draft, found is None or found.present is not False
+
+    # -- components -----------------------------------------------------------------------------------------
+
+    def _entity_component(self, entity: Entity, found: _Found) -> Component:
+        at = 0 if found.best is None else found.best
+        identifier, verdict = found.tried[at]
+        return Component(
+            self.side, "entity", bare(entity), identifier.text, entity.spans, verdict.score, found.present,
+            found.drafts[at].text, verdict.reason or (verdict.raw if verdict.missing else ""),
+            entity=entity.id, asked=len(found.tried),
+        )
+
+    def _verified(self, claim: Entity | Attribute | Relation, draft: Draft, verdict: Verdict) -> Component:
+        present = None if verdict.score is None else verdict.score >= self.threshold
+        return Component(
+            self.side, draft.kind, _said(claim), draft.identifier.text, claim.spans, verdict.score, present, draft.text,
+            verdict.reason or (verdict.raw if verdict.missing else ""),
+            object=None if draft.object_identifier is None else draft.object_identifier.text,
+            entity=draft.identifier.entity.id, negated=claim.negated,
+        )
+
+    def _inherited(self, claim: Attribute | Relation, draft: Draft) -> Component:
+        name = draft.identifier
+        score = next((v.score for i, v in self._found[name.entity.id].tried if i is name), None)
+        found = self._found[name.entity.id]
+        best = found.tried[found.best or 0]
+        score = best[1].score if score is None else score
+        return Component(
+            self.side, draft.kind, _said(claim), name.text, claim.spans, 1.0, False, draft.text,
+            f'"{best[0].text}" was not found (score {score:.2f}), so nothing said of it was asked',
+            object=None if draft.object_identifier is None else draft.object_identifier.text,
+            entity=name.entity.id, negated=claim.negated, inherited=True, asked=0,
+        )
+
+
+def _said(claim: Entity | Attribute | Relation) -> str:
+    """The component in the words of its text, with its polarity."""
+    if isinstance(claim, Entity):
+        return polar(bare(claim), claim.negated, "no")
+    return polar(claim.text, claim.negated)

@@ -1,0 +1,249 @@
+"""PoSh: scene graphs as rubrics, a judge for every component, coarse scores from granular ones."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
+
+from posh_lite import __version__
+from posh_lite.errors import InputError, JudgeError
+from posh_lite.graph.types import SceneGraph
+from posh_lite.judge.contract import Judge, Side
+from posh_lite.judge.prompts import load_prompts
+from posh_lite.judge.registry import make_judge
+from posh_lite.metric.asking import Talk, ask_all
+from posh_lite.metric.identifiers import Namer
+from posh_lite.metric.passes import Interview
+from posh_lite.metric.polish import polish
+from posh_lite.metric.score import Aggregation, Score, coarse
+from posh_lite.metric.stopwatch import Stopwatch
+from posh_lite.records import Pair, pair_from_dict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PairLike = Pair | Mapping[str, Any] | tuple[str, str]
+_KEPT_GRAPHS = 256  # one reference often serves several generations
+
+
+class PoSh:
+    """The metric of the PoSh paper, with exchangeable parts.
+
+    Args:
+        judge: a name ("lexical", "replay", ...), ``module:Class``, or a judge.
+        threshold: score from 1 to 5 from which on an entity is present; by default the judge's own.
+        aggregation: mean over "all" components, as in the released metric, or over "objects", the paper's formula.
+        coreference: a resolver for the scene graphs; by default the embedded one.
+        prompts: path of a prompt file that replaces the package's.
+        log: path of a verdict log; what it holds is not asked again.
+        progress: whether to show a bar on stderr; by default only in a terminal.
+        identifiers: "all" asks every identifier of an entity at once, "lazy" only until one reaches a rounded 5:
+            the same scores with fewer questions in more batches.
+
+    Attributes:
+        timings: seconds spent on graphs, questions and judging so far.
+
+    Raises:
+        InputError: a setting is out of range, or the prompt file is wrong.
+        JudgeError, MissingDependency: the judge cannot be made.
+
+    Example:
+        >>> from posh_lite import PoSh
+        >>> score = PoSh().score("A man in a red coat.", "A man wearing a blue coat.")  # doctest: +SKIP
+    """
+
+    name = "PoSh"
+    needs = frozenset({"reference"})
+
+    def __init__(
+        self,
+        judge: str | Judge = "lexical",
+        *,
+        threshold: float | None = None,
+        aggregation: Aggregation = "all",
+        coreference: Any = None,
+        prompts: str | Path | None = None,
+        log: str | Path | None = None,
+        progress: bool | None = None,
+        identifiers: Literal["all", "lazy"] = "all",
+    ) -> None:
+        if threshold is not None and not 1 <= threshold <= 5:
+            raise InputError(f"threshold must lie between 1 and 5, got {threshold}")
+        if aggregation not in get_args(Aggregation):
+            raise InputError(f'aggregation must be "all" or "objects", got {aggregation!r}')
+        if identifiers not in ("all", "lazy"):
+            raise InputError(f'identifiers must be "all" or "lazy", got {identifiers!r}')
+        self.prompts = load_prompts(prompts)
+        self.judge = _judge(judge, log)
+        self.threshold = float(self.judge.presence_threshold if threshold is None else threshold)
+        self.aggregation: Aggregation = aggregation
+        self.coreference, self.progress, self.lazy = coreference, progress, identifiers == "lazy"
+        self.timings = Stopwatch()
+        self._graphs: OrderedDict[str, SceneGraph] = OrderedDict()
+
+    # -- scoring --------------------------------------------------------------------------------------------
+
+    @overload
+    def score(self, generation: str, reference: str) -> Score: ...
+
+    @overload
+    def score(self, generation: Iterable[PairLike], reference: None = None) -> pd.DataFrame: ...
+
+    def score(self, generation: str | Iterable[PairLike], reference: str | None = None) -> Score | pd.DataFrame:
+        """Score one pair of texts; or, as every metric does, many pairs to a frame.
+
+        Args:
+            generation: the generated description, or pairs.
+            reference: the reference description; None where pairs are given.
+
+        Returns:
+            A :class:`Score`, or a frame with columns id, mistakes, omissions, overall, n_components, n_missing.
+        """
+        if isinstance(generation, str):
+            if not isinstance(reference, str):
+                raise InputError("score() needs the reference as its second text")
+            return next(self.iter_scores([Pair("1", generation, reference)]))
+        import pandas as pd
+
+        rows = [{**s.to_row(), "mistakes": s.mistakes, "omissions": s.omissions, "overall": s.overall}
+                for s in self.iter_scores(generation)]
+        return pd.DataFrame(rows, columns=["id", "mistakes", "omissions", "overall", "n_components", "n_missing"])
+
+    def score_many(self, pairs: Iterable[PairLike], *, chunk_size: int = 16) -> list[Score]:
+        """Score many pairs, each pass as one batch for the judge over a chunk of pairs.
+
+        Args:
+            pairs: :class:`~posh_lite.records.Pair` objects, their dictionaries, or (generation, reference) tuples.
+            chunk_size: pairs that go through the passes together.
+
+        Returns:
+            One :class:`Score` for each pair, in order.
+        """
+        return list(self.iter_scores(pairs, chunk_size=chunk_size))
+
+    def iter_scores(self, pairs: Iterable[PairLike], *, chunk_size: int = 16) -> Iterator[Score]:
+        """As :meth:`score_many`, but hands the scores over as chunks are finished and reads pairs as needed."""
+        if chunk_size < 1:
+            raise InputError(f"chunk_size must be at least 1, got {chunk_size}")
+        total = len(pairs) if isinstance(pairs, Sequence) else None
+        numbered = (as_pair(p, n) for n, p in enumerate(pairs, start=1))
+        with _bar(total, self.progress) as bar:
+            while chunk := list(islice(numbered, chunk_size)):
+                for score in self._score_chunk(chunk):
+                    yield score
+                    bar.update(1)
+
+    def score_graphs(self, generation: SceneGraph, reference: SceneGraph, *, id: str = "1") -> Score:
+        """Score two scene graphs that are there already, for example made by another parser."""
+        return self._score_scenes([(Pair(id, generation.text, reference.text), generation, reference)])[0]
+
+    def _score_chunk(self, chunk: Sequence[Pair]) -> list[Score]:
+        texts = [t for p in chunk for t in (p.generation, p.reference)]
+        graphs = self._extract(texts)
+        return self._score_scenes([(p, graphs[p.generation], graphs[p.reference]) for p in chunk])
+
+    def _score_scenes(self, scenes: Sequence[tuple[Pair, SceneGraph, SceneGraph]]) -> list[Score]:
+        watch = self.timings
+        prime = getattr(self.judge, "prime", None)
+        if prime is not None:
+            with watch.lap("judging"):
+                prime(list({id(g): g for _, a, b in scenes for g in (a, b)}.values()))
+        with watch.lap("questions"):
+            namers = {id(g): Namer(g) for _, a, b in scenes for g in (a, b)}
+        polish(namers.values(), self.judge, self.prompts, watch)
+        talks: list[Talk] = []
+        for pair, generation, reference in scenes:
+            sides: list[tuple[Side, SceneGraph, str]] = [
+                ("generation", generation, reference.text), ("reference", reference, generation.text)
+            ]
+            for side, graph, target in sides:
+                interview = Interview(
+                    graph, side, self.prompts, self.threshold, namer=namers[id(graph)], lazy=self.lazy
+                )
+                talks.append(Talk(pair.id, side, graph, target, interview))
+        ask_all(talks, self.judge, self.prompts, watch)
+        scores = []
+        with watch.lap("questions"):
+            for number, (pair, generation, reference) in enumerate(scenes):
+                first, second = talks[2 * number], talks[2 * number + 1]
+                components = (*first.components, *second.components)
+                mistakes, omissions, overall, reasons = coarse(components, self.aggregation)
+                parsers = generation.signature or reference.signature
+                scores.append(Score(
+                    pair.id, mistakes, omissions, overall, components, generation.text, reference.text,
+                    self._signature(parsers), reasons, self.aggregation,
+                    first.n_asked + second.n_asked, first.n_unread + second.n_unread,
+                ))
+        return scores
+
+    # -- parts ----------------------------------------------------------------------------------------------
+
+    def _extract(self, texts: Iterable[str]) -> dict[str, SceneGraph]:
+        from posh_lite.graph.extract import extract_graphs
+
+        wanted = list(dict.fromkeys(texts))
+        new = [t for t in wanted if t not in self._graphs]
+        with self.timings.lap("graphs"):
+            made = extract_graphs(new) if self.coreference is None else extract_graphs(new, self.coreference)
+        self._graphs.update(zip(new, made, strict=True))
+        found = {t: self._graphs[t] for t in wanted}
+        for text in wanted:
+            self._graphs.move_to_end(text)
+        while len(self._graphs) > _KEPT_GRAPHS:
+            self._graphs.popitem(last=False)
+        return found
+
+    @property
+    def signature(self) -> str:
+        """What the figures depend on, as sacreBLEU writes it: ``name:value`` between bars."""
+        return self._signature(next(iter(self._extract(["A man."]).values())).signature)
+
+    def _signature(self, graph: str) -> str:
+        parts = {
+            "posh-lite": __version__, "graph": graph or "given", "judge": self.judge.signature,
+            "prompts": self.prompts.digest[:12], "threshold": f"{self.threshold:g}", "aggregation": self.aggregation,
+        }
+        return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+    def __repr__(self) -> str:
+        return f"<PoSh judge={self.judge.signature} threshold={self.threshold:g} aggregation={self.aggregation}>"
+
+
+def as_pair(value: PairLike, number: int) -> Pair:
+    """A pair from what users pass: a record, its dictionary, or (generation, reference)."""
+    if isinstance(value, Pair):
+        return value
+    if isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(v, str) for v in value):
+        return Pair(str(number), value[0], value[1])
+    if isinstance(value, Mapping):
+        row = dict(value)
+        row.setdefault("id", str(number))
+        return pair_from_dict(row)
+    raise InputError(f"pair {number} is neither a Pair, a dictionary nor (generation, reference): {type(value).__name__}")
+
+
+def _judge(judge: str | Judge, log: str | Path | None) -> Judge:
+    if isinstance(judge, str):
+        made = make_judge(judge, log=log)
+        if judge == "replay":
+            return made
+    else:
+        if not (hasattr(judge, "ask") and hasattr(judge, "signature") and hasattr(judge, "presence_threshold")):
+            raise JudgeError(f"{judge!r} is no judge: it needs ask, signature and presence_threshold")
+        made = judge
+    if log is None:
+        return made
+    from posh_lite.judge.log import LoggedJudge
+
+    return cast(Judge, LoggedJudge(made, log))
+
+
+def _bar(total: int | None, progress: bool | None) -> Any:
+    from tqdm import tqdm
+
+    shown = sys.stderr.isatty() if progress is None else progress
+    return tqdm(total=total, unit=" pair", desc="PoSh", disable=not shown, file=sys.stderr, dynamic_ncols=True)
