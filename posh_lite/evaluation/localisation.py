@@ -1,0 +1,183 @@
+"""How well scores on spans find the errors that people marked, word by word and span by span.
+
+Word by word, as DOCENT is evaluated (PoSh paper, section "Experiments", paragraph on the benchmarks): a word's
+score is the highest of the components that cover it and 5 if none does, a word is called an error below a
+threshold, and the macro F1 is the mean of the F1 of errors and of the F1 of words that are none. The best
+threshold is picked on the very data it is judged by, which flatters every metric alike; the cross-validated
+figure is not flattered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from posh_lite.evaluation.bootstrap import Estimate, bootstrap
+from posh_lite.records import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from posh_lite.evaluation.bootstrap import Floats
+    from posh_lite.judge.contract import Side
+    from posh_lite.metric.score import Component, Score
+
+
+@dataclass(frozen=True, slots=True)
+class WordSet:
+    """The words of one text: a score each, and whether people marked it as an error."""
+
+    unit: Hashable  # the image
+    scores: tuple[float, ...]
+    errors: tuple[bool, ...]
+
+
+def overlaps(span: Span, spans: Iterable[Span]) -> bool:
+    """Whether a span shares at least one character with any of the others."""
+    return any(start < span[1] and span[0] < end for start, end in spans)
+
+
+def word_set(score: Score, side: Side, marked: Sequence[Span], unit: Hashable) -> WordSet:
+    """The words of one side of a scored pair; punctuation is skipped, and a word is an error if a mark touches it."""
+    from posh_lite.text import tokens
+
+    words = [(token.start, token.end) for token in tokens(score.text(side)) if token.is_word]
+    scored = score.token_scores(side, words)
+    return WordSet(unit, tuple(s for _, _, s in scored), tuple(overlaps(word, marked) for word in words))
+
+
+def thresholds_of(sets: Sequence[WordSet]) -> list[float]:
+    """Every threshold that separates the scores differently, with one below and one above all of them."""
+    values = sorted({score for words in sets for score in words.scores})
+    middles = [(a + b) / 2 for a, b in zip(values, values[1:], strict=False)]
+    return [values[0] - 0.5, *middles, values[-1] + 0.5] if values else []
+
+
+def _confusion(sets: Sequence[WordSet], thresholds: Sequence[float]) -> NDArray[np.float64]:
+    """True and false alarms, misses and true passes, of shape ``(4, sets, thresholds)``."""
+    import numpy as np
+
+    counts = np.zeros((4, len(sets), len(thresholds)))
+    for row, words in enumerate(sets):
+        scores, errors = np.array(words.scores, dtype=float), np.array(words.errors, dtype=bool)
+        flagged = scores[None, :] < np.asarray(thresholds, dtype=float)[:, None]
+        counts[0, row] = (flagged & errors).sum(axis=1)
+        counts[1, row] = (flagged & ~errors).sum(axis=1)
+        counts[2, row] = (~flagged & errors).sum(axis=1)
+        counts[3, row] = (~flagged & ~errors).sum(axis=1)
+    return counts
+
+
+def _macro(hit: Floats, alarm: Floats, miss: Floats, passed: Floats) -> Floats:
+    """Mean of both classes' F1; NaN where a class is neither marked nor called."""
+    import numpy as np
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((2 * hit / (2 * hit + alarm + miss) + 2 * passed / (2 * passed + alarm + miss)) / 2)
+
+
+def macro_f1(sets: Sequence[WordSet], threshold: float, **settings: Any) -> Estimate:
+    """Macro F1 at a threshold, pooled over the words of all texts, with its interval over images.
+
+    Args:
+        sets: the words of each text.
+        threshold: a word scored below it is called an error.
+        settings: ``n_resamples``, ``level``, ``interval``, ``seed`` of
+            :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
+    """
+    counts = _confusion(sets, [threshold])[:, :, 0]
+
+    def statistic(weights: Floats) -> Floats:
+        return _macro(*(weights @ one for one in counts))
+
+    return bootstrap(
+        statistic, len(sets), units=[words.unit for words in sets], method=f"macro F1 below {threshold:g}",
+        reason="all words are of one class", **settings,
+    )
+
+
+def best_threshold(sets: Sequence[WordSet]) -> tuple[float, float]:
+    """The threshold with the highest pooled macro F1, and that F1; the lowest such threshold on a tie.
+
+    Returns NaN twice where no threshold gives a defined value.
+    """
+    import numpy as np
+
+    thresholds = thresholds_of(sets)
+    if not thresholds:
+        return math.nan, math.nan
+    values = _macro(*_confusion(sets, thresholds).sum(axis=1))
+    if np.isnan(values).all():
+        return math.nan, math.nan
+    best = int(np.nanargmax(values))
+    return thresholds[best], float(values[best])
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidated:
+    """Macro F1 of held-out words; each fold's threshold was picked on the other folds."""
+
+    f1: float
+    thresholds: tuple[float, ...]
+    n_units: int
+
+
+def cross_validated_f1(sets: Sequence[WordSet], *, folds: int = 5, seed: int = 0) -> CrossValidated:
+    """Pick the threshold on some images, apply it to the others, pool the held-out words.
+
+    Args:
+        sets: the words of each text; all texts of an image go into the same fold.
+        folds: number of folds, at most the number of images.
+        seed: of the assignment of images to folds.
+    """
+    import numpy as np
+
+    units = list(dict.fromkeys(words.unit for words in sets))
+    folds = min(folds, len(units))
+    if folds < 2:
+        return CrossValidated(math.nan, (), len(units))
+    order = np.random.default_rng(seed).permutation(len(units))
+    fold_of = {units[unit]: place % folds for place, unit in enumerate(order)}
+    total, chosen = np.zeros(4), []
+    for fold in range(folds):
+        held = [words for words in sets if fold_of[words.unit] == fold]
+        threshold, _ = best_threshold([words for words in sets if fold_of[words.unit] != fold])
+        chosen.append(threshold)
+        if not math.isnan(threshold):
+            total += _confusion(held, [threshold]).sum(axis=(1, 2))
+    return CrossValidated(float(_macro(*total)), tuple(chosen), len(units))
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What was flagged in one text, against the spans that are known to be errors there."""
+
+    unit: Hashable
+    found: tuple[bool, ...]  # for each known error, whether a flagged component touches it
+    right: tuple[Component, ...]  # flagged, and touching a known error
+    wrong: tuple[Component, ...]  # flagged where nothing is known to be wrong
+
+
+def detect(
+    score: Score, side: Side, known: Sequence[Span], *, threshold: float, unit: Hashable,
+    tolerated: Sequence[Span] = (),
+) -> Detection:
+    """Hold the components scored below a threshold against known errors.
+
+    Args:
+        score: of the pair.
+        side: which text.
+        known: spans of the errors in that text.
+        threshold: components with a score below it are flagged.
+        unit: the image or work.
+        tolerated: spans where a flag counts neither for nor against, such as misstated facts of a reference.
+    """
+    flagged = [c for c in score.of(side) if c.score is not None and c.score < threshold]
+    found = tuple(any(overlaps(span, c.spans) for c in flagged) for span in known)
+    right = tuple(c for c in flagged if any(overlaps(s, known) for s in c.spans))
+    rest = [c for c in flagged if not any(overlaps(s, known) for s in c.spans)]
+    wrong = tuple(c for c in rest if not any(overlaps(s, tolerated) for s in c.spans))
+    return Detection(unit, found, right, wrong)
