@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from posh_lite import language
 from posh_lite.graph.attributes import attribute_drafts
+from posh_lite.graph.coreference import EmbeddedResolver
 from posh_lite.graph.drafts import AttributeDraft, RelationDraft
 from posh_lite.graph.mentions import CoreferenceResolver, MentionDocument, Resolution
 from posh_lite.graph.merge import merge
@@ -32,10 +33,6 @@ class GrammarResolver:
 
 def default_resolver() -> CoreferenceResolver:
     """The embedded resolver."""
-    try:
-        from posh_lite.graph.coreference import EmbeddedResolver
-    except ImportError:
-        return GrammarResolver()
     return EmbeddedResolver()
 
 

@@ -193,3 +193,23 @@ NOUN_LIKE_VERBS = _words(
     " mirrors echoes meets joins parts splits overlaps overlooks spreads sweeps swoops swirls spirals snakes crouches"
     " kneels poses plays rides pulls pushes carries bears dots punctuates blankets caps coats anchors marks forms"
 )
+#: The same for plural subjects ("curls frame her face", "trees line the path").
+NOUN_LIKE_PLURAL_VERBS = _words(
+    "line frame flank surround dot cover cast top border face span crown wrap drape hang lean rest stand sit stretch rise"
+    " fill fan loop arch tower drop fall climb slope extend cascade flow spill float hover curve bend wind twist turn ring"
+    " edge punctuate anchor cross meet stem trail peek sprout bloom"
+)
+#: Colours that are often things; never hidden in a list of colours.
+THING_COLOURS = _words("sand slate salmon peach plum lime mint olive coral chestnut rust copper rose diamond charcoal")
+#: Verb lemmas that rule-based lemmatizers get wrong.
+LEMMAS = {"shin": "shine", "bath": "bathe", "outstretche": "outstretch", "frille": "frill", "cas": "cast",
+          "leav": "leave", "lin": "line", "fac": "face", "garbe": "garb"}  # fmt: skip
+
+
+def verb_lemma(word: str) -> str:
+    """Base form of a third-person verb: "drapes" to "drape", "reaches" to "reach"."""
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") else word

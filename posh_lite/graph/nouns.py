@@ -25,7 +25,7 @@ _LONE = frozenset("both all each one others other another some many few several 
 
 def mention_kind(node: Node) -> MentionKind | None:
     """What kind of mention a node is, or None where it names nothing."""
-    if node.dep in ("skip", QUANTITY, PARTITIVE) and not (node.dep == QUANTITY and False):
+    if node.dep in ("skip", QUANTITY, PARTITIVE):
         return None
     if node.quoted:
         return "name" if node.shown == "Omega" or node.dep not in ("amod", "compound") else None

@@ -1,20 +1,24 @@
 """One sentence's dependency parse as plain nodes with offsets into the original text.
 
-The parser never sees the hard parts. Before parsing, quoted writing, hyphenated words ("rose-pink") and
-multiword prepositions ("in front of") become one token each, shown to the parser as a plain word of the same
-kind ("pink", "behind"): small models then attach them correctly. Nodes keep the words as written.
+The parser is shown plain words in place of the hard ones (:mod:`posh_lite.graph.proxies`); nodes keep the words
+as written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from posh_lite.graph import lexicon
+from posh_lite.graph.proxies import Piece, pieces_of, verbs_read_as_nouns
 from posh_lite.language import load, parse_words
 from posh_lite.records import Span
-from posh_lite.text import quotations, segments, visible
+from posh_lite.text import CONTENT_KINDS, segments, visible
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 #: Longer sentences are cut at a comma or semicolon: the parser is slow and unreliable beyond.
 MAX_WORDS = 160
@@ -85,155 +89,98 @@ class Sentence:
     nodes: list[Node]
 
 
-@dataclass(slots=True)
-class _Piece:
-    start: int
-    end: int
-    shown: str
-    space: bool
-    quoted: bool = False
-    multiword: bool = False
-
-
 def parse_texts(texts: Sequence[str]) -> list[list[Sentence]]:
     """Parse the described content of each text; all sentences go through the network in batches."""
-    nlp = load()
-    plan: list[tuple[int, int, Span, list[_Piece]]] = []
+    tokenizer = load().tokenizer
+    plan: list[tuple[int, int, Span, list[Piece]]] = []
+    shown_texts = [visible(text) for text in texts]
     for number, text in enumerate(texts):
-        shown = visible(text)
-        spans = [s.span for s in segments(text) if s.kind in ("sentence", "label")]
+        spans = [s.span for s in segments(text) if s.kind in CONTENT_KINDS]
         for index, (start, end) in enumerate(spans):
-            pieces = _pieces(nlp.tokenizer, shown, start, end)
+            pieces = pieces_of(tokenizer, shown_texts[number], start, end)
             plan.extend((number, index, (start, end), part) for part in _parts(pieces))
-    docs = parse_words(([p.shown for p in part], [p.space for p in part]) for _, _, _, part in plan)
     result: list[list[Sentence]] = [[] for _ in texts]
-    for (number, index, span, part), doc in zip(plan, docs, strict=True):
+    for (number, index, span, part), doc in zip(plan, _parse([p for *_, p in plan]), strict=True):
         sentences = result[number]
-        text = texts[number]
         if not sentences or sentences[-1].index != index:
             sentences.append(Sentence(index, span, []))
-        _append(sentences[-1], text, part, doc)
+        _append(sentences[-1], texts[number], shown_texts[number], part, doc)
     return result
 
 
-def _append(sentence: Sentence, text: str, part: list[_Piece], doc: Iterable) -> None:  # type: ignore[type-arg]
+def _parse(parts: list[list[Piece]]) -> list[Doc]:
+    """First parse of all, second parse of those where a verb was read as a noun."""
+    inputs = [[p for p in part if p.host is None] for part in parts]
+    docs = list(parse_words(([p.shown for p in words], [p.space for p in words]) for words in inputs))
+    again: list[int] = []
+    for number, doc in enumerate(docs):
+        if any(t.pos_ in ("VERB", "AUX") and t.dep_ == "ROOT" for t in doc):
+            continue
+        changed = verbs_read_as_nouns(
+            [t.text for t in doc], [t.tag_ for t in doc], [t.dep_ for t in doc], [t.head.i for t in doc]
+        )
+        for position, verb in changed.items():
+            inputs[number][position].shown = verb
+        if changed:
+            again.append(number)
+    second = parse_words(([p.shown for p in inputs[n]], [p.space for p in inputs[n]]) for n in again)
+    for number, doc in zip(again, second, strict=True):
+        docs[number] = doc
+    return docs
+
+
+def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: Doc) -> None:
     base = len(sentence.nodes)
-    tokens = list(doc)
-    nodes = []
-    for piece, token in zip(part, tokens, strict=True):
+    tokens = iter(doc)
+    nodes: dict[int, Node] = {}
+    parsed: list[tuple[Node, Token]] = []
+    for offset, piece in enumerate(part):
         written = text[piece.start : piece.end]
-        lower = visible(written).lower().strip() or written.lower()
-        nodes.append(
-            Node(base + token.i, piece.start, piece.end, written, lower, piece.shown, _lemma(piece, lower, token),
-                 token.pos_, token.tag_, token.dep_, quoted=piece.quoted, multiword=piece.multiword)
-        )  # fmt: skip
-    for node, token in zip(nodes, tokens, strict=True):
-        node.head = nodes[token.head.i]
-        if token.head.i != token.i:
+        lower = shown[piece.start : piece.end].lower()
+        node = Node(base + offset, piece.start, piece.end, written, lower, piece.shown, quoted=piece.quoted,
+                    multiword=piece.multiword)  # fmt: skip
+        nodes[id(piece)] = node
+        if piece.host is None:
+            token = next(tokens)
+            node.lemma, node.pos, node.tag, node.dep = _lemma(piece, lower, token), token.pos_, token.tag_, token.dep_
+            parsed.append((node, token))
+        sentence.nodes.append(node)
+    for node, token in parsed:
+        node.head = parsed[token.head.i][0]
+        if node.head is not node:
             node.head.children.append(node)
-    sentence.nodes.extend(nodes)
+    for piece in part:
+        if piece.host is not None:
+            _hang_hidden(nodes[id(piece)], nodes[id(piece.host)])
 
 
-def _lemma(piece: _Piece, lower: str, token) -> str:  # type: ignore[no-untyped-def]
+def _hang_hidden(node: Node, host: Node) -> None:
+    """A colour that the parser did not see stands beside the one that it saw."""
+    node.head, node.lemma = node, node.lower
+    if not node.lower[:1].isalnum() or node.lower in ("and", "or"):
+        node.pos, node.tag, node.dep = "PUNCT", ",", "punct"
+        node.move(host, "punct")
+        return
+    modifies = host.dep in ("amod", "compound", "nmod") and host.head is not host
+    node.pos, node.tag = ("ADJ", "JJ") if modifies else (host.pos, host.tag)
+    node.move(host.head if modifies else host, "amod" if modifies else "conj")
+
+
+def _lemma(piece: Piece, lower: str, token: Token) -> str:
     if piece.shown.lower() == lower:
-        return token.lemma_.lower() or lower
+        found = token.lemma_.lower() or lower
+        return lexicon.LEMMAS.get(found, found) if token.pos_ == "VERB" else found
     if piece.quoted or piece.multiword:
         return re.sub(r"\s+", " ", lower)
+    if lower in lexicon.NOUN_LIKE_VERBS and token.pos_ == "VERB":
+        return lexicon.verb_lemma(lower)
     shown, lemma = piece.shown.lower(), token.lemma_.lower()
     if lower.endswith(shown) and token.pos_ in ("NOUN", "PROPN"):
         return lower[: len(lower) - len(shown)] + lemma
     return lower
 
 
-def _pieces(tokenizer, shown: str, start: int, end: int) -> list[_Piece]:  # type: ignore[no-untyped-def]
-    """Tokens of one sentence, with quotations, hyphenated words and multiword prepositions merged."""
-    quotes = quotations(shown, start, end)
-    merged: list[_Piece] = []
-    at = start
-    for a, b in [*quotes, (end, end)]:
-        merged.extend(_plain(tokenizer, shown, at, a))
-        if b > a:
-            merged.append(_quotation(shown, a, b))
-        at = b
-    return _multiword(_hyphenated(merged), shown)
-
-
-def _plain(tokenizer, shown: str, start: int, end: int) -> list[_Piece]:  # type: ignore[no-untyped-def]
-    out = []
-    for token in tokenizer(shown[start:end]):
-        if not token.text.strip():
-            if out:
-                out[-1].space = True
-            continue
-        a = start + token.idx
-        out.append(_Piece(a, a + len(token.text), token.text, bool(token.whitespace_)))
-    return out
-
-
-def _quotation(shown: str, a: int, b: int) -> _Piece:
-    words = shown[a + 1 : b - 1].strip().rstrip(",.;:!?").strip()
-    inner_start = a + 1 + (len(shown[a + 1 : b - 1]) - len(shown[a + 1 : b - 1].lstrip()))
-    trailing = shown[a + 1 : b - 1].strip()
-    inner_end = inner_start + max(1, len(words) if words else len(trailing))
-    proxy = words if words.isalpha() and words.islower() else "Omega"
-    space = b < len(shown) and shown[b].isspace()
-    return _Piece(inner_start, inner_end, proxy, space, quoted=True)
-
-
-_JOINER = frozenset("-–/")
-
-
-def _hyphenated(pieces: list[_Piece]) -> list[_Piece]:
-    """Join "rose - pink" and show the parser its last part ("pink")."""
-    out: list[_Piece] = []
-    i = 0
-    while i < len(pieces):
-        piece = pieces[i]
-        j = i
-        while (
-            j + 2 < len(pieces)
-            and pieces[j + 1].shown in _JOINER
-            and not pieces[j].space and not pieces[j + 1].space
-            and pieces[j].shown[-1:].isalnum() and pieces[j + 2].shown[:1].isalnum()
-            and not (pieces[j].quoted or pieces[j + 2].quoted)
-        ):
-            j += 2
-        if j > i:
-            words = [p.shown for p in pieces[i : j + 1] if p.shown not in _JOINER]
-            out.append(_Piece(piece.start, pieces[j].end, lexicon.hyphen_proxy(words), pieces[j].space))
-        else:
-            if "-" in piece.shown[1:-1] and piece.shown.replace("-", "").isalpha():
-                piece.shown = lexicon.hyphen_proxy(piece.shown.split("-"))
-            out.append(piece)
-        i = j + 1
-    return out
-
-
-def _multiword(pieces: list[_Piece], shown: str) -> list[_Piece]:
-    """Join "in front of" and show the parser a preposition of the same use."""
-    out: list[_Piece] = []
-    i = 0
-    while i < len(pieces):
-        found = None
-        for length in (5, 4, 3, 2):
-            words = tuple(p.shown.lower() for p in pieces[i : i + length])
-            if len(words) == length and words in lexicon.MULTIWORD_PREPOSITIONS:
-                found = (length, lexicon.MULTIWORD_PREPOSITIONS[words])
-                break
-        if found:
-            length, proxy = found
-            last = pieces[i + length - 1]
-            if pieces[i].shown[:1].isupper():
-                proxy = proxy.capitalize()
-            out.append(_Piece(pieces[i].start, last.end, proxy, last.space, multiword=True))
-            i += length
-        else:
-            out.append(pieces[i])
-            i += 1
-    return out
-
-
-def _parts(pieces: list[_Piece]) -> Iterator[list[_Piece]]:
+def _parts(pieces: list[Piece]) -> Iterator[list[Piece]]:
     """Cut an overlong sentence at the last comma or semicolon before the limit."""
     while len(pieces) > MAX_WORDS:
         cut = next((k for k in range(MAX_WORDS - 1, MAX_WORDS // 2, -1) if pieces[k].shown in ",;:"), MAX_WORDS - 1)

@@ -1,0 +1,216 @@
+"""What the parser is shown in place of the hard parts of a sentence.
+
+Small models stumble over quoted writing, hyphenated words, multiword prepositions, lists of colours and verbs
+that look like plural nouns. Each is shown to the parser as one plain word of the same kind, or not at all, while
+its offsets are kept: "rose-pink" as "pink", "in front of" as "behind", "gold and yellow striped" as "striped".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from posh_lite.graph import lexicon
+from posh_lite.text import quotations
+
+
+@dataclass(eq=False, slots=True)
+class Piece:
+    """A stretch of the sentence that becomes one node."""
+
+    start: int
+    end: int
+    shown: str
+    space: bool
+    quoted: bool = False
+    multiword: bool = False
+    host: Piece | None = None  # hidden from the parser; the piece whose place in the tree it shares
+
+
+def pieces_of(tokenizer, shown: str, start: int, end: int) -> list[Piece]:  # type: ignore[no-untyped-def]
+    """Tokens of one sentence, with quotations, hyphenated words and multiword prepositions merged."""
+    quotes = quotations(shown, start, end)
+    merged: list[Piece] = []
+    at = start
+    for a, b in [*quotes, (end, end)]:
+        merged.extend(_plain(tokenizer, shown, at, a))
+        if b > a:
+            merged.append(_quotation(shown, a, b))
+        at = b
+    found = _multiword(_hyphenated(merged), shown)
+    _hide_runs(found, shown)
+    return found
+
+
+def _plain(tokenizer, shown: str, start: int, end: int) -> list[Piece]:  # type: ignore[no-untyped-def]
+    out = []
+    for token in tokenizer(shown[start:end]):
+        if not token.text.strip():
+            if out:
+                out[-1].space = True
+            continue
+        a = start + token.idx
+        out.append(Piece(a, a + len(token.text), token.text, bool(token.whitespace_)))
+    return out
+
+
+def _quotation(shown: str, a: int, b: int) -> Piece:
+    words = shown[a + 1 : b - 1].strip().rstrip(",.;:!?").strip()
+    inner_start = a + 1 + (len(shown[a + 1 : b - 1]) - len(shown[a + 1 : b - 1].lstrip()))
+    trailing = shown[a + 1 : b - 1].strip()
+    inner_end = inner_start + max(1, len(words) if words else len(trailing))
+    proxy = words if words.isalpha() and words.islower() else "Omega"
+    space = b < len(shown) and shown[b].isspace()
+    return Piece(inner_start, inner_end, proxy, space, quoted=True)
+
+
+_JOINER = frozenset("-–/")
+
+
+def _hyphenated(pieces: list[Piece]) -> list[Piece]:
+    """Join "rose - pink" and show the parser its last part ("pink")."""
+    out: list[Piece] = []
+    i = 0
+    while i < len(pieces):
+        piece = pieces[i]
+        j = i
+        while (
+            j + 2 < len(pieces)
+            and pieces[j + 1].shown in _JOINER
+            and not pieces[j].space and not pieces[j + 1].space
+            and pieces[j].shown[-1:].isalnum() and pieces[j + 2].shown[:1].isalnum()
+            and not (pieces[j].quoted or pieces[j + 2].quoted)
+        ):
+            j += 2
+        if j > i:
+            words = [p.shown for p in pieces[i : j + 1] if p.shown not in _JOINER]
+            out.append(Piece(piece.start, pieces[j].end, lexicon.hyphen_proxy(words), pieces[j].space))
+        else:
+            if "-" in piece.shown[1:-1] and piece.shown.replace("-", "").isalpha():
+                piece.shown = lexicon.hyphen_proxy(piece.shown.split("-"))
+            out.append(piece)
+        i = j + 1
+    return out
+
+
+def _multiword(pieces: list[Piece], shown: str) -> list[Piece]:
+    """Join "in front of" and show the parser a preposition of the same use."""
+    out: list[Piece] = []
+    i = 0
+    while i < len(pieces):
+        found = None
+        for length in (5, 4, 3, 2):
+            words = tuple(p.shown.lower() for p in pieces[i : i + length])
+            if len(words) == length and words in lexicon.MULTIWORD_PREPOSITIONS:
+                found = (length, lexicon.MULTIWORD_PREPOSITIONS[words])
+                break
+        if found:
+            length, proxy = found
+            last = pieces[i + length - 1]
+            if pieces[i].shown[:1].isupper():
+                proxy = proxy.capitalize()
+            out.append(Piece(pieces[i].start, last.end, proxy, last.space, multiword=True))
+            i += length
+        else:
+            out.append(pieces[i])
+            i += 1
+    return out
+
+
+
+
+def _hide_runs(pieces: list[Piece], shown: str) -> None:
+    """In "gold, pine-green and brown leaves" show the parser only "brown leaves"."""
+    i = 0
+    while i < len(pieces):
+        members: list[tuple[int, int]] = []  # half-open ranges of pieces
+        at = i
+        while (end := _member(pieces, at, shown)) is not None:
+            members.append((at, end))
+            after = _separator(pieces, end)
+            if after is None:
+                break
+            at = after
+        if len(members) > 1:
+            last_start, last_end = members[-1]
+            striped = last_end
+            if striped < len(pieces) and pieces[striped].shown.lower() in lexicon.PATTERNS:
+                last_end = striped + 1
+            host = pieces[last_end - 1]
+            for k in range(members[0][0], last_start):
+                pieces[k].host = host
+            i = last_end
+        else:
+            i = max(i + 1, members[0][1] if members else 0)
+
+
+def _member(pieces: list[Piece], at: int, shown: str) -> int | None:
+    """End of a colour or pattern with its shades ("light blue") that starts at ``at``."""
+    end = at
+    while end < len(pieces) and end < at + 3:
+        low = shown[pieces[end].start : pieces[end].end].lower()
+        if pieces[end].quoted or pieces[end].multiword:
+            return None
+        last = low.rsplit("-", 1)[-1]
+        if (last in lexicon.COLOURS or last in lexicon.PATTERNS) and low not in lexicon.THING_COLOURS:
+            following = pieces[end + 1].shown.lower() if end + 1 < len(pieces) else ""
+            if low in lexicon.SHADES and following in lexicon.COLOURS:
+                end += 1
+                continue
+            return end + 1
+        if low not in lexicon.SHADES:
+            return None
+        end += 1
+    return None
+
+
+def _separator(pieces: list[Piece], at: int) -> int | None:
+    """Position behind a comma, "and", "or" or both, or None."""
+    start = at
+    if at < len(pieces) and pieces[at].shown == ",":
+        at += 1
+    if at < len(pieces) and pieces[at].shown.lower() in ("and", "or", "&"):
+        at += 1
+    return at if at > start else None
+
+
+def verbs_read_as_nouns(words: Sequence[str], tags: Sequence[str], deps: Sequence[str], heads: Sequence[int]) -> dict[int, str]:
+    """Plain verbs to show instead of nouns in "the mantle drapes over one shoulder and wraps around her".
+
+    Args:
+        words: the words as shown, with tag, dependency and head position of each after a first parse.
+
+    Returns:
+        Word to show by position; empty where the parse is believed.
+    """
+    found: dict[int, str] = {}
+    for i, word in enumerate(words):
+        low = word.lower()
+        if not _noun_like(low) or not tags[i].startswith("NN") or i == 0 or i + 1 >= len(words):
+            continue
+        if deps[i] not in ("ROOT", "conj", "appos", "ccomp", "dep"):
+            continue
+        before = tags[i - 1]
+        agrees = before in ("NN", "NNP") if low in lexicon.NOUN_LIKE_VERBS else before in ("NNS", "NNPS")
+        if agrees and deps[i - 1] in ("compound", "nsubj", "nmod") and heads[i - 1] == i and _argument(tags[i + 1]):
+            found[i] = _plain_verb(low, tags[i + 1])
+    if found:
+        for i, word in enumerate(words[:-1]):
+            low = word.lower()
+            if i and i not in found and _noun_like(low) and tags[i].startswith("NN") and words[i - 1].lower() in ("and", ","):
+                if _argument(tags[i + 1]):
+                    found[i] = _plain_verb(low, tags[i + 1])
+    return found
+
+
+def _noun_like(low: str) -> bool:
+    return low in lexicon.NOUN_LIKE_VERBS or low in lexicon.NOUN_LIKE_PLURAL_VERBS
+
+
+def _argument(tag: str) -> bool:
+    return tag in ("IN", "RP", "TO", "RB", "DT", "PRP$", "CD")
+
+
+def _plain_verb(low: str, following: str) -> str:
+    verb = "hold" if following in ("DT", "PRP$", "CD") else "hang"
+    return verb + "s" if low in lexicon.NOUN_LIKE_VERBS else verb
