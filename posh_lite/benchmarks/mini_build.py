@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections import Counter
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
@@ -84,19 +85,20 @@ def prefer(work: str, a: SourceCaption, b: SourceCaption, n_facts: int) -> Prefe
     as "much". Overall: mistakes per 100 words over 5 and the omitted share are averaged, so that five mistakes in
     100 words weigh as much as omitting everything; a tie below 0.05, "much" from 0.20 on. Positive: ``a`` is better.
     """
-    rates = [100 * len(c.gold.mistakes) / len(c.text.split()) for c in (a, b)]
-    shares = [len(c.gold.omissions) / n_facts for c in (a, b)]
+    # fractions, so that a difference that lies on a threshold falls on the same side everywhere
+    rates = [Fraction(100 * len(c.gold.mistakes), len(c.text.split())) for c in (a, b)]
+    shares = [Fraction(len(c.gold.omissions), n_facts) for c in (a, b)]
     costs = [(rate / 5 + share) / 2 for rate, share in zip(rates, shares, strict=True)]
     return Preference(
         work=work, a=a.gold.id, b=b.gold.id,
-        mistakes=_label(rates[1] - rates[0], 0.75, 2.0),
-        omissions=_label(shares[1] - shares[0], 0.05, 0.25),
-        overall=_label(costs[1] - costs[0], 0.05, 0.20),
+        mistakes=_label(rates[1] - rates[0], "0.75", "2"),
+        omissions=_label(shares[1] - shares[0], "0.05", "0.25"),
+        overall=_label(costs[1] - costs[0], "0.05", "0.20"),
     )
 
 
-def _label(difference: float, slight: float, much: float) -> int:
-    size = 0 if abs(difference) < slight else 1 if abs(difference) < much else 2
+def _label(difference: Fraction, slight: str, much: str) -> int:
+    size = 0 if abs(difference) < Fraction(slight) else 1 if abs(difference) < Fraction(much) else 2
     return size if difference > 0 else -size
 
 
@@ -170,7 +172,7 @@ def _problems(caption: SourceCaption, source: SourceWork) -> list[str]:
         ),
         (
             quota.generic_tail[0] <= tail / max(1, n_sentences) <= quota.generic_tail[1],
-            f"{tail} of {n_sentences} sentences close it as an unbroken generic run, {_percent(quota.generic_tail)} are due",
+            f"{tail} of {n_sentences} sentences close it as generic, {_percent(quota.generic_tail)} are due",
         ),
         (
             labels[: n_sentences - tail].count("generic") <= quota.other_generic,

@@ -62,7 +62,7 @@ def strip_facts(marked: str) -> tuple[str, tuple[FactSpan, ...]]:
     facts = tuple(FactSpan(start, end, groups[0], text[start:end]) for start, end, groups in found)
     for number, fact in enumerate(facts, start=1):
         if fact.fact != f"f{number}":
-            raise InputError(f'"{fact.text}" is marked {fact.fact} where f{number} is due: number facts in reading order')
+            raise InputError(f'"{fact.text}" is marked {fact.fact} where f{number} is due in reading order')
     return text, facts
 
 
@@ -99,7 +99,7 @@ def compile_caption(
             if (fact == "-") != (kind == "invented"):
                 raise InputError(f'{where}: "{words}": an invented mistake has the fact "-", any other names its fact')
             mistakes.append(
-                Mistake(offset + start, offset + end, kind, None if fact == "-" else fact, words)  # type: ignore[arg-type]
+                Mistake(offset + start, offset + end, kind, None if fact == "-" else fact, words)
             )
         text += plain
         labelled.append(LabelledSentence(offset, len(text), label))
@@ -150,7 +150,8 @@ def read_work(path: Path) -> SourceWork:
     for row in data.get("caption", []):
         style = row.get("style")
         if style not in STYLES or style in captions:
-            raise InputError(f'caption style "{style}" is unknown or used twice; styles are {", ".join(STYLES)}', path=path)
+            known = ", ".join(STYLES)
+            raise InputError(f'caption style "{style}" is unknown or used twice; styles are {known}', path=path)
         if not isinstance(row.get("sentences"), list) or not isinstance(row.get("omits"), list):
             raise InputError(f"caption {style}: sentences and omits must be lists", path=path)
         try:
