@@ -9,6 +9,7 @@ from posh_lite.graph.clauses import is_verb, subjects
 from posh_lite.graph.collectives import PARTITIVE, QUANTITY
 from posh_lite.graph.drafts import AttributeDraft, cover
 from posh_lite.graph.negation import negated_predicate
+from posh_lite.graph.nouns import describes_subject
 from posh_lite.graph.parse import Node, Sentence
 from posh_lite.graph.types import AttributeKind
 
@@ -31,12 +32,12 @@ def attribute_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[Attr
     """
     for node in sentence.nodes:
         if id(node) in index:
-            yield from _inside_phrase(node, index[id(node)])
-        if node.dep in ("acomp", "oprd") or (node.dep in ("conj", "ROOT", "xcomp", "ccomp", "advcl", "relcl", "acl", "appos", "amod") and node.pos == "ADJ"):
+            yield from _inside_phrase(node, index[id(node)], index)
+        if node.dep in ("acomp", "oprd") or describes_subject(node) or (node.dep in ("conj", "ROOT", "xcomp", "ccomp", "advcl", "relcl", "acl", "appos", "amod") and node.pos == "ADJ"):
             yield from _predicative(node, index)
 
 
-def _inside_phrase(noun: Node, owner: int) -> Iterator[AttributeDraft]:
+def _inside_phrase(noun: Node, owner: int, index: dict[int, int]) -> Iterator[AttributeDraft]:
     done: set[int] = set()
     for child in noun.children:
         if child.i in done or child.quoted:
@@ -48,6 +49,8 @@ def _inside_phrase(noun: Node, owner: int) -> Iterator[AttributeDraft]:
             done.update(n.i for n in group)
             yield _draft(owner, group, _kind(child))
             for other in child.children:
+                if other.dep == "amod" and other.lower not in lexicon.SHADES | _IDLE_ADJECTIVES and id(other) not in index:
+                    yield _draft(owner, _with_adverbs(other), _kind(other))
                 if other.dep == "conj" and other.pos in ("ADJ", "NOUN", "VERB", "PROPN", "ADV"):
                     members = _with_adverbs(other)
                     yield _draft(owner, members, _kind(other))
@@ -88,7 +91,7 @@ def _colourish(node: Node) -> bool:
 def _with_adverbs(node: Node) -> list[Node]:
     group = [node]
     for child in node.children:
-        if child.i < node.i and (
+        if child.i < node.i and child.dep not in ("det", "poss") and (
             (child.dep in ("advmod", "npadvmod", "compound") and child.lower not in _HEDGES)
             or (child.dep == "amod" and child.lower in lexicon.SHADES)
         ) and all(c.i > node.i for c in child.children if c.dep in ("prep", "det")):
@@ -117,7 +120,8 @@ def _predicative(node: Node, index: dict[int, int]) -> Iterator[AttributeDraft]:
         return
     if node.lower in _IDLE_ADJECTIVES or node.lower in lexicon.NEGATIVE_ADJECTIVES:
         return
-    if node.child("prep") is not None and node.dep != "oprd" and any(c.child("pobj") for c in node.kids("prep")) and not _colourish(node):
+    surface = node.lower.rsplit("-", 1)[-1] in lexicon.COLOURS | lexicon.PATTERNS | lexicon.MATERIALS
+    if node.child("prep") is not None and node.dep != "oprd" and any(c.child("pobj") for c in node.kids("prep")) and not surface:
         return  # "closest to the woman" is a relation
     if node.dep == "conj" and node.head.dep in ("amod", "nmod", "compound"):
         return

@@ -56,7 +56,8 @@ def _collected(node: Node) -> tuple[Node, Node, str] | None:
     definite = node.child("det") is not None and node.child("det").lower in ("the", "this", "that", "each")  # type: ignore[union-attr]
     if node.lemma in lexicon.PLURAL_ONLY:
         plural = noun.tag in ("NNS", "NNPS") and not (noun.child("det", "poss") is not None)
-        if definite or not plural:
+        described = node.child("nummod") is not None or any(c.dep == "amod" and c.i < node.i for c in node.children)
+        if definite or described or not plural:
             return None
     elif definite and noun.child("det", "poss") is not None:
         return None  # "the array of the ship"

@@ -48,6 +48,8 @@ def hyphen_proxy(parts: list[str]) -> str:
     """The plain word that stands for a hyphenated one in the parse: usually its last part."""
     low = [p.lower() for p in parts]
     whole = "-".join(low)
+    if any(p in ("of", "to", "the", "and", "in") for p in low[1:-1]) and whole not in _HYPHEN_WHOLE:
+        return "Blurry" if parts[0][:1].isupper() else "blurry"
     last = _HYPHEN_WHOLE.get(whole) or _HYPHEN_LAST.get(low[-1], low[-1])
     return last.capitalize() if parts[0][:1].isupper() else last
 
@@ -92,7 +94,7 @@ DESCRIPTIVE_NOUNS = COLOURS | PATTERNS | MATERIALS | _words(
 VIEWER_PRONOUNS = _words("we us our ours ourselves you your yours i me my mine")
 VIEWER_NOUNS = _words("viewer viewers observer onlooker spectator")
 PICTURE_NOUNS = _words(
-    "image photo photograph shot view composition close-up closeup scene frame artwork caption description snapshot"
+    "eye-level high-angle low-angle image photo photograph shot view composition close-up closeup scene frame artwork caption description snapshot"
     " depiction perspective viewpoint angle picture foto panorama rendering"
 )
 #: Works that may also hang inside the picture.
@@ -121,19 +123,14 @@ PART_NOUNS = _words(
 #: "a pair of scissors": the head is what follows "of". Values are stated numbers, 0 where none is.
 COLLECTIVES: dict[str, int] = {
     **dict.fromkeys(
-        "group row set bunch series cluster variety number lot collection array assortment majority type kind sort piece"
-        " handful plenty herd flock pile stack line crowd selection range mix mixture combination smattering multitude"
-        " host swarm school pack team batch sprinkling abundance string bit pieces rows groups sets clusters couple"
-        " stacks piles lines types kinds sorts patch expanse stretch swath section style shade arrangement glimpse hint"
-        " touch amount quantity mass handfuls dozens hundreds thousands lots scattering succession sequence band litter"
-        " procession gathering bouquet swathe portion bundle network grid tangle wealth body mound heap blanket layer"
-        " layers patches strand strands sheet sheets slice slices bevy trail flurry array view".split(), 0),
+        "group row set bunch series cluster variety number lot collection array assortment majority type kind sort"
+        " handful plenty herd flock pile stack line crowd selection smattering multitude host swarm school pack team"
+        " batch sprinkling abundance couple amount quantity handfuls dozens hundreds thousands lots scattering"
+        " succession sequence litter procession gathering bevy flurry total".split(), 0),
     "pair": 2, "couple": 2, "dozen": 12, "trio": 3, "quartet": 4, "duo": 2, "pairs": 0,
 }  # fmt: skip
 #: Collectives that are things of their own when they carry a verb or an attribute ("a pile of books" stays a pile).
-PLURAL_ONLY = _words("row line stack pile section portion part body patch layer sheet band string style mass bouquet"
-                     " crowd bundle network grid blanket mound heap trail strand shade piece expanse stretch view"
-                     " amount arrangement slice swath swathe")  # fmt: skip
+PLURAL_ONLY = _words("row line stack pile crowd cluster group set series team pack")
 PAIRED = _words("scissors glasses eyeglasses sunglasses pants trousers jeans shorts binoculars headphones pliers tongs"
                 " tweezers goggles leggings tights spectacles breeches")  # fmt: skip
 QUANTIFIERS = _words("one two three four five six seven eight nine ten both all most some many several few each none half"
@@ -160,7 +157,7 @@ SEEMING = _words("appear seem look remain become stay feel be sound")
 OWNING = _words("have wear hold carry bear sport boast don own possess feature contain include clutch grip grasp")
 NEGATIVE_VERBS = _words("lack miss omit exclude")
 NEGATIVE_PREPOSITIONS = ("without", "instead of", "rather than", "devoid of", "free of", "free from", "lacking in", "minus",
-                         "other than", "except for", "except", "sans")  # fmt: skip
+                         "sans")  # fmt: skip
 NEGATIVE_DETERMINERS = _words("no neither none zero")
 NEGATIVE_ADVERBS = _words("not n't never neither nor hardly barely no")
 NEGATIVE_ADJECTIVES = _words("absent missing")
@@ -168,9 +165,9 @@ NEGATIVE_ADJECTIVES = _words("absent missing")
 IDLE_OBJECTS = _words(
     "addition example instance color colour size shape length width height fact general contrast order case sync"
     " particular turn appearance nature tone hue texture design style focus view sight motion use terms times time"
-    " total detail place bloom profile"
+    " total detail place bloom profile frame unison tandem between part reality person"
 )
-IDLE_NOUNS = _words("way manner sense fact kind sort type impression effect feel note addition")
+IDLE_NOUNS = _words("way manner fact kind sort type addition")
 
 MALE = _words("man boy gentleman father son brother husband king prince guy male lad grandfather uncle nephew groom"
               " monk priest waiter actor knight lord sir he him his himself")  # fmt: skip
@@ -204,6 +201,10 @@ THING_COLOURS = _words("sand slate salmon peach plum lime mint olive coral chest
 #: Verb lemmas that rule-based lemmatizers get wrong.
 LEMMAS = {"shin": "shine", "bath": "bathe", "outstretche": "outstretch", "frille": "frill", "cas": "cast",
           "leav": "leave", "lin": "line", "fac": "face", "garbe": "garb"}  # fmt: skip
+
+
+#: Nouns that "light" names the kind of, rather than the colour or weight.
+LIT_THINGS = _words("fixture bulb pole post switch source show beam string house tower stand panel")
 
 
 def verb_lemma(word: str) -> str:

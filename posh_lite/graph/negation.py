@@ -38,6 +38,8 @@ def negated_noun(node: Node) -> bool:
         return head.child("neg") is not None
     if node.dep == "nsubj" and head.lemma == "be" and absent(head):
         return True
+    if node.dep == "nsubj" and head.lower == "missing" and not any(c.dep == "partitive" for c in node.children):
+        return head.child("neg") is None
     if node.dep == "dobj" and head.child("neg") is not None and head.lemma in ("have", "wear", "hold", "contain", "see"):
         return True
     if node.dep in ("nsubj", "nsubjpass") and head.lemma == "see" and head.child("neg") is not None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from posh_lite.graph import lexicon
-from posh_lite.graph.clauses import conjuncts
-from posh_lite.graph.collectives import PARTITIVE, QUANTITY, quantity_nodes
+from posh_lite.graph.clauses import subjects
+from posh_lite.graph.collectives import PARTITIVE, QUANTITY
 from posh_lite.graph.mentions import Candidate, Determiner, Gender, GrammaticalRole
 from posh_lite.graph.negation import negated_noun
 from posh_lite.graph.parse import Node, Sentence
@@ -38,7 +38,9 @@ def mention_kind(node: Node) -> MentionKind | None:
     if node.pos == "PRON":
         return _pronoun_kind(node)
     if node.pos in ("NOUN", "PROPN"):
-        if node.dep in ("compound", "amod", "quantmod") or node.dep == "npadvmod" and _measure(node):
+        if describes_subject(node):
+            return None
+        if node.dep in ("compound", "amod", "quantmod") or (node.dep == "nmod" and node.i < node.head.i) or node.dep == "npadvmod" and _measure(node):
             return None
         if node.lemma in lexicon.IDLE_NOUNS and node.dep != "nsubj":
             return None
@@ -54,6 +56,17 @@ def mention_kind(node: Node) -> MentionKind | None:
     if node.pos == "VERB" and node.tag in ("VBG", "VBN", "VBZ", "VB") and node.dep in ("pobj", "dobj", "nsubj") and node.child("det", "poss"):
         return "noun"
     return None
+
+
+def describes_subject(node: Node) -> bool:
+    """"the stem is pale tan", "the sky is a dark blue", "the bench is wood": a property, not another thing."""
+    if node.dep == "conj" and node.head.pos in ("NOUN", "ADJ"):
+        return describes_subject(node.head) and node.lemma in lexicon.COLOURS | lexicon.PATTERNS | lexicon.MATERIALS
+    if node.dep not in ("attr", "oprd") or node.head.child("expl") is not None:
+        return False
+    if node.lemma in lexicon.COLOURS | lexicon.PATTERNS and node.tag not in ("NNS",):
+        return True
+    return node.lemma in lexicon.MATERIALS and node.child("det", "poss", "compound") is None and node.tag == "NN"
 
 
 def _pronoun_kind(node: Node) -> MentionKind | None:
@@ -234,8 +247,8 @@ def _candidate(k: int, node: Node, kind: MentionKind, sentence: int, index: dict
         antecedent = index.get(id(node.head))
     predicate_of = None
     if node.dep == "attr" and verb is not None and verb.child("expl") is None:
-        subject = verb.child("nsubj")
-        predicate_of = index.get(id(subject)) if subject is not None else None
+        subject = next(iter(subjects(verb)), None)
+        predicate_of = index.get(id(subject)) if subject is not None and subject is not node else None
     low = node.lower
     person = 1 if low in ("i", "me", "my", "we", "us", "our", "ours") else 2 if low in ("you", "your", "yours") else 3
     count = stated_count(node)
@@ -262,6 +275,3 @@ def _clause(node: Node) -> int:
             break
         current = current.head
     return current.i
-
-
-__all__ = ["candidates", "conjuncts", "mention_kind", "head_name", "quantity_nodes"]

@@ -50,6 +50,10 @@ def _plain(tokenizer, shown: str, start: int, end: int) -> list[Piece]:  # type:
                 out[-1].space = True
             continue
         a = start + token.idx
+        if a + len(token.text) == end and len(token.text) == 2 and token.text[1] == ".":
+            out.append(Piece(a, a + 1, token.text[0], False))  # "the letter E." at the end of a sentence
+            out.append(Piece(a + 1, a + 2, ".", False))
+            continue
         out.append(Piece(a, a + len(token.text), token.text, bool(token.whitespace_)))
     return out
 

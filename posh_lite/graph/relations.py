@@ -10,6 +10,7 @@ from posh_lite.graph.drafts import AttributeDraft, RelationDraft, cover
 from posh_lite.graph.negation import negated_predicate
 from posh_lite.graph.parse import Node, Sentence
 from posh_lite.graph.roles import role_of
+from posh_lite.graph.types import AttributeKind
 
 Draft = AttributeDraft | RelationDraft
 _IDLE_PREPOSITIONS = frozenset("as because due despite during after before since until per via like about".split())
@@ -104,10 +105,14 @@ def _of_adjective(adjective: Node, index: dict[int, int]) -> Iterator[Draft]:
             for target in _things(objects, index):
                 if target is owner or preposition.lower in _IDLE_PREPOSITIONS:
                     continue
-                spans, text = cover(words if placing else [adjective, *words])
+                alone = placing or adjective.lower.rsplit("-", 1)[-1] in _SURFACES
+                spans, text = cover(words if alone else [adjective, *words])
                 lemma = text.lower()
                 yield RelationDraft(index[id(owner)], text, lemma, index[id(target)], spans,
                                     negated=negated_predicate(adjective) or _negative(preposition))
+
+
+_SURFACES = lexicon.COLOURS | lexicon.PATTERNS | lexicon.MATERIALS
 
 
 def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
@@ -124,7 +129,17 @@ def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
         yield from _places(verb, there, index, negated=False)
         return
     subjects_here = _things(subject_nodes, index)
+    if verb.lower == "missing":
+        for subject in subjects_here:
+            yield AttributeDraft(index[id(subject)], verb.text, "missing", (verb.span,))
+        return
     if verb.lemma == "be" or verb.pos == "AUX":
+        after = [n for d in verb.kids("attr", "nsubj") if d.i > verb.i for n in conjuncts(d)]
+        if after and not any(c.dep in ("nsubj", "nsubjpass") and c.i < verb.i for c in verb.children) and any(
+            p.i < verb.i for p in _prepositions(verb)
+        ):
+            yield from _places(verb, _things(after, index), index, negated)
+            return
         yield from _places(verb, subjects_here or _things(objects, index), index, negated)
         yield from _identity(verb, subjects_here, index, negated)
         return
@@ -175,11 +190,12 @@ def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
 def _action(verb: Node, core: list[Node], owners: list[Node], index: dict[int, int], negated: bool) -> Iterator[Draft]:
     if verb.lemma in _NO_ACTION and not any(c.dep in ("prt", "advmod") for c in core):
         return
-    if verb.lemma in lexicon.SEEMING or verb.child("xcomp") is not None and verb.lemma in ("see", "show", "appear", "seem"):
+    if verb.lemma in lexicon.SEEMING and (len(core) == 1 or verb.child("acomp", "oprd", "xcomp") is not None):
         return
     spans, text = cover(core)
     for owner in owners:
-        yield AttributeDraft(index[id(owner)], text, _lemma(core), spans, "action", negated)
+        kind: AttributeKind = "property" if is_passive(verb) else "action"
+        yield AttributeDraft(index[id(owner)], text, _lemma(core), spans, kind, negated)
 
 
 def _identity(verb: Node, subjects_here: list[Node], index: dict[int, int], negated: bool) -> Iterator[Draft]:
@@ -192,6 +208,7 @@ def _identity(verb: Node, subjects_here: list[Node], index: dict[int, int], nega
 
 def _places(verb: Node, owners: list[Node], index: dict[int, int], negated: bool, after: bool = False) -> Iterator[Draft]:
     """Prepositions of a verb that says nothing itself hang on the things."""
+    negated = negated and verb.child("acomp", "attr") is None
     for preposition in _prepositions(verb):
         words, places = _objects(preposition)
         if preposition.lower in _IDLE_PREPOSITIONS or preposition.lower == "of":

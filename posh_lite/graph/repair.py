@@ -11,6 +11,8 @@ def repair(sentence: Sentence) -> None:
     for node in sentence.nodes:
         _sides(node, sentence.nodes)
         _colours(node)
+        _held_and_doing(node)
+        _painted_strokes(node)
     _what_appears_to_be(sentence)
     collectives.rewire(sentence)
     _swallowed_modifiers(sentence)
@@ -33,15 +35,76 @@ def _sides(node: Node, nodes: list[Node]) -> None:
                 node.move(target, "amod")
                 node.pos, node.tag, node.lemma = "ADJ", "JJ", node.lower
         return
+    if before is not None and before.lower in _SIDE_WORDS and before.pos in ("ADJ", "NOUN", "ADV") and node.i > 1:
+        _corner(before, node)
     if before is not None and before.lower in ("the", "our", "far", "upper", "lower", "bottom", "top", "extreme", "viewer's"):
         node.pos, node.tag, node.lemma = "NOUN", "NN", node.lower
 
 
 def _colours(node: Node) -> None:
     """A colour in front of a noun describes it, whatever its tag."""
-    if node.lower in lexicon.DESCRIPTIVE_NOUNS and node.dep in ("compound", "nmod") and node.pos in ("NOUN", "PROPN", "ADJ"):
+    if node.lower == "light" and node.dep in ("amod", "compound", "nmod") and node.head.lemma in lexicon.LIT_THINGS:
+        node.dep, node.pos = "compound", "NOUN"
+        return
+    if _describes(node.lower) and node.dep in ("compound", "nmod") and node.pos in ("NOUN", "PROPN", "ADJ"):
         node.dep = "amod"
         node.lemma = node.lower
+
+
+_SIDE_WORDS = frozenset("upper lower top bottom far middle center immediate extreme back front".split())
+
+
+def _corner(before: Node, side: Node) -> None:
+    """"the bottom left" read as two nouns: the side is the head."""
+    if before.head is side:
+        before.dep, before.pos = "amod", "ADJ"
+    elif before.dep in ("pobj", "dobj", "nsubj") and before.head is not before:
+        dep, head = before.dep, before.head
+        side.move(head, dep)
+        for child in list(before.children):
+            if child is not side:
+                child.move(side, child.dep)
+        before.move(side, "amod")
+        before.pos = "ADJ"
+
+
+def _describes(word: str) -> bool:
+    return word in lexicon.DESCRIPTIVE_NOUNS or "-" in word[1:-1]
+
+
+def _held_and_doing(verb: Node) -> None:
+    """"holds the hand resting on her lap": the hand is held, and rests."""
+    clause = verb.child("ccomp")
+    if clause is None or clause.tag not in ("VBG", "VBN") or clause.child("aux", "auxpass", "mark") is not None:
+        return
+    thing = clause.child("nsubj", "nsubjpass")
+    if thing is None or not (verb.i < thing.i < clause.i) or verb.pos != "VERB":
+        return
+    thing.move(verb, "dobj")
+    clause.move(thing, "acl")
+
+
+def _painted_strokes(verb: Node) -> None:
+    """"... is high, and loosely painted strokes suggest a scarf": a participle in front of a noun, not a verb."""
+    noun = verb.child("dobj")
+    if verb.dep not in ("conj", "ROOT") or verb.tag not in ("VBD", "VBN") or noun is None or verb.child("nsubj", "nsubjpass"):
+        return
+    if noun.i != verb.i + 1 or noun.pos != "NOUN" or noun.child("det", "poss") is not None:
+        return
+    governor = verb.head if verb.dep == "conj" else verb
+    later = next(
+        (c for c in [*governor.children, *verb.children]
+         if c.i > noun.i and c.dep in ("conj", "ccomp") and c.pos == "VERB" and c.child("nsubj", "nsubjpass") is None
+         and c.tag in ("VBP", "VBZ", "VBD") and not any(k.dep == "cc" and k.i > noun.i and k.i < c.i for k in governor.children)),
+        None,
+    )
+    if later is None or verb.dep == "ROOT":
+        return
+    for child in list(verb.children):
+        if child is not noun and child.dep not in ("advmod",):
+            child.move(later, child.dep)
+    noun.move(later, "nsubj")
+    verb.move(noun, "amod")
 
 
 def _swallowed_modifiers(sentence: Sentence) -> None:
