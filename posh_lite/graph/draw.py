@@ -10,9 +10,9 @@ from posh_lite.graph.draw_outline import (
     Branch,
     attribute_words,
     entity_labels,
+    lead,
     notes,
     outline,
-    relation_words,
 )
 from posh_lite.graph.draw_svg import to_svg
 from posh_lite.graph.types import SceneGraph
@@ -29,9 +29,8 @@ def _line(branch: Branch, labels: dict[int, str]) -> str:
         more = len(branch.entity.mentions)
         if more > 1:
             name += f" x{more}"
-    if branch.part:
-        return f"part: {name}"
-    return name if branch.relation is None else f"{relation_words(branch.relation)} -> {name}"
+    words = lead(branch)
+    return f"{words} -> {name}" if words else name
 
 
 def to_text(graph: SceneGraph) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from posh_lite.graph.draw_ink import Mark, n, rect
-from posh_lite.graph.draw_outline import Branch, attribute_words, notes, relation_words
+from posh_lite.graph.draw_outline import Branch, attribute_words, lead, notes
 from posh_lite.graph.types import Attribute
 
 _WIDTH, _GAP, _PAD, _LINE, _INDENT = 300.0, 14.0, 11.0, 24.0, 16.0
@@ -39,10 +39,11 @@ def entity_marks(branch: Branch, labels: dict[int, str]) -> list[Mark]:
 
 def _row(branch: Branch, labels: dict[int, str]) -> list[Mark]:
     marks: list[Mark] = []
-    if branch.part:
-        marks.append(Mark("note", "part"))
-    elif branch.relation is not None:
-        marks.append(Mark("relation", f"{relation_words(branch.relation)} →", branch.relation.negated))
+    words = lead(branch)
+    if words == "part":
+        marks.append(Mark("note", words))
+    elif words:
+        marks.append(Mark("relation", f"{words} →", branch.relation is not None and branch.relation.negated))
     if branch.reference:
         return [*marks, Mark("reference", labels[branch.entity.id])]
     return marks + entity_marks(branch, labels)
@@ -106,14 +107,31 @@ def draw_cards(roots: tuple[Branch, ...], labels: dict[int, str]) -> tuple[float
     columns = min(_MAX_COLUMNS, len(stacks), 1 + int(total > 420) + int(total > 1200))
     tops = [_GAP] * columns
     body = []
-    for stack in _balanced(stacks, columns, total):
-        column, lines = stack
+    for column, lines in min((_in_order(stacks, columns, total), _shortest(stacks, columns)), key=_tallest):
         body.append(_card(lines, _GAP + column * (_WIDTH + _GAP), tops[column]))
         tops[column] += card_height(lines) + _GAP
     return _GAP + columns * (_WIDTH + _GAP), max(tops), "".join(body)
 
 
-def _balanced(stacks: list[list[_Line]], columns: int, total: float) -> list[tuple[int, list[_Line]]]:
+def _tallest(placed: list[tuple[int, list[_Line]]]) -> float:
+    filled: dict[int, float] = {}
+    for column, lines in placed:
+        filled[column] = filled.get(column, 0.0) + card_height(lines) + _GAP
+    return max(filled.values(), default=0.0)
+
+
+def _shortest(stacks: list[list[_Line]], columns: int) -> list[tuple[int, list[_Line]]]:
+    """Each card in turn at the foot of the shortest column."""
+    filled = [0.0] * columns
+    placed = []
+    for stack in stacks:
+        column = filled.index(min(filled))
+        filled[column] += card_height(stack) + _GAP
+        placed.append((column, stack))
+    return placed
+
+
+def _in_order(stacks: list[list[_Line]], columns: int, total: float) -> list[tuple[int, list[_Line]]]:
     """Cards in reading order down the columns, each column up to the smallest height that holds them all."""
     heights = [card_height(s) + _GAP for s in stacks]
 

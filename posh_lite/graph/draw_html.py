@@ -113,9 +113,12 @@ def to_html(graph: SceneGraph, *, title: str | None = None, document: bool = Fal
         HTML with its style sheet; everything that comes from the text is escaped.
     """
     name = markup(title or "Text with its scene graph")
+    absent = ""
+    if any(item.negated for item in graph.components()):
+        absent = ' <mark class="pl-e pl-not">said to be absent</mark>'
     key = (
         '<div class="pl-key">Key: <mark class="pl-e">entity</mark> <mark class="pl-a">attribute</mark> '
-        '<mark class="pl-r">relation</mark> <mark class="pl-e pl-not">said to be absent</mark></div>'
+        f'<mark class="pl-r">relation</mark>{absent}</div>'
     )
     body = (
         f"<style>{color_rules('.pl-text')}{_STYLE}</style>"

@@ -21,7 +21,8 @@ _WIDTHS: dict[str, int] = {
     **dict.fromkeys("+<=>~×FTZ", 600), **dict.fromkeys("ABEKPSVXY&", 667), **dict.fromkeys("wCDHNRU", 722),
     **dict.fromkeys("GOQ", 778), **dict.fromkeys("mM", 833), **dict.fromkeys("%W—", 950), **dict.fromkeys("@…→", 1010),
 }  # fmt: skip
-Kind = Literal["entity", "reference", "property", "quantity", "action", "position", "relation", "note", "label"]
+Kind = Literal["entity", "title", "reference", "property", "quantity", "action", "position", "relation", "note",
+               "label"]
 
 #: The style sheet's variables: light, dark. Contrast of text on its ground is at least 4.5 to 1.
 _COLORS: dict[str, tuple[str, str]] = {
@@ -53,7 +54,9 @@ _STYLE = (
     ".pl-graph .pl-page{fill:var(--pl-page)}"
     ".pl-graph .pl-card{fill:var(--pl-card);stroke:var(--pl-line)}"
     ".pl-graph .pl-bar{fill:var(--pl-entity)}"
-    ".pl-graph .pl-entity text{font-weight:700;fill:var(--pl-entity)}"
+    ".pl-graph .pl-box{fill:var(--pl-entity-fill);stroke:var(--pl-entity)}"
+    ".pl-graph .pl-box.pl-none{fill:none;stroke:var(--pl-absent);stroke-dasharray:2 2}"
+    ".pl-graph .pl-entity text,.pl-graph .pl-title text{font-weight:700;fill:var(--pl-entity)}"
     ".pl-graph .pl-reference text{fill:var(--pl-entity)}"
     ".pl-graph .pl-entity rect,.pl-graph .pl-reference rect{fill:var(--pl-entity-fill);stroke:var(--pl-entity)}"
     ".pl-graph .pl-reference rect{fill:none;stroke-dasharray:3 2}"
@@ -131,19 +134,20 @@ class Mark:
     def fit(self, limit: float) -> Mark:
         """Cut the text so that the mark is at most ``limit`` wide."""
         self.full = " ".join(clean(self.text).split())
-        pad, bold = self._pad(), self.kind == "entity"
+        pad, bold = self._pad(), self.kind in ("entity", "title")
         self.text = shorten(self.full, limit - 2 * pad, bold=bold)
         self.width = measure(self.text, bold=bold)[0] + 2 * pad
         return self
 
     def _pad(self) -> float:
-        pads = {"entity": 7, "reference": 7, "relation": 0, "note": 0, "label": 0, "action": 10, "position": 9}
+        pads = {"entity": 7, "reference": 7, "action": 10, "position": 9,
+                **dict.fromkeys(("relation", "note", "label", "title"), 0)}  # fmt: skip
         return float(pads.get(self.kind, 8))
 
     def draw(self, x: float, y: float) -> str:
         """The mark with its left edge at ``x``, centred on ``y``."""
         style = {"entity": "pl-entity", "reference": "pl-reference", "relation": "pl-relation", "note": "pl-note",
-                 "label": "pl-label"}.get(self.kind, f"pl-chip pl-{self.kind}")  # fmt: skip
+                 "label": "pl-label", "title": "pl-title"}.get(self.kind, f"pl-chip pl-{self.kind}")  # fmt: skip
         shape, w, h = "", self.width, 18.0
         top = y - h / 2
         if self.kind in ("entity", "reference"):
@@ -158,7 +162,7 @@ class Mark:
             shape = (f'<path d="M{n(x + 6)} {n(top)}H{n(x + w - 6)}L{n(x + w)} {n(y)}L{n(x + w - 6)} {n(top + h)}'
                      f'H{n(x + 6)}L{n(x)} {n(y)}Z"/>')  # fmt: skip
         tip = f"<title>{markup(self.full)}</title>" if self.full != self.text else ""
-        body = words(self.text, x + self._pad(), y, bold=self.kind == "entity")
+        body = words(self.text, x + self._pad(), y, bold=self.kind in ("entity", "title"))
         return f'<g class="{style}{" pl-absent" if self.absent else ""}">{tip}{shape}{body}</g>'
 
 

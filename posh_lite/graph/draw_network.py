@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from posh_lite.graph.draw_cards import chip, wrap
 from posh_lite.graph.draw_ink import Mark, measure, n, rect
-from posh_lite.graph.draw_outline import notes, relation_words
+from posh_lite.graph.draw_outline import notes, relation_words, whole_link
 from posh_lite.graph.types import Entity, SceneGraph
 
 _PAD, _LINE, _GAP, _BOX = 10.0, 24.0, 22.0, 210.0
@@ -35,6 +35,7 @@ class _Node:
     top: float = 0.0
     left: float = 0.0
     dummy: bool = False
+    absent: bool = False
     ins: list[int] = field(default_factory=list)  # edge numbers, top to bottom
     outs: list[int] = field(default_factory=list)
 
@@ -46,16 +47,17 @@ class _Node:
 
 
 def _edges(graph: SceneGraph) -> list[_Edge]:
+    links = {e.id: whole_link(graph, e) for e in graph.entities if e.part_of not in (None, e.id)}
+    told = {r.id for identity, r in links.items() if r is not None and r.subject.id == identity}
     edges = [
         _Edge(r.subject.id, r.object.id, relation_words(r), r.kind == "part", r.negated)
         for r in sorted(graph.relations, key=lambda r: (min(r.spans, default=(0, 0)), r.id))
-        if r.subject.id != r.object.id
+        if r.subject.id != r.object.id and r.id not in told
     ]
-    joined = {frozenset((e.source, e.target)) for e in edges if e.part}
     edges += [
         _Edge(e.part_of, e.id, "part", True)
         for e in graph.entities
-        if e.part_of is not None and e.part_of != e.id and frozenset((e.part_of, e.id)) not in joined
+        if e.part_of is not None and e.id in links and ((link := links[e.id]) is None or link.id in told)
     ]
     return edges
 
@@ -122,11 +124,11 @@ def _box(graph: SceneGraph, entity: Entity, labels: dict[int, str], layer: int) 
     lines = [line.marks for line in head]
     lines += [line.marks for line in wrap(chips, _PAD, width=_BOX)] if chips else []
     for mark in lines[0]:
-        mark.kind, mark.absent = "entity", entity.negated
+        mark.kind, mark.absent = "title", entity.negated
         mark.text = mark.full
         mark.fit(_BOX - 2 * _PAD)
     width = max(sum(m.width + 6 for m in line) - 6 for line in lines) + 2 * _PAD
-    return _Node(layer, lines, width, _LINE * len(lines) + 14)
+    return _Node(layer, lines, width, _LINE * len(lines) + 14, absent=entity.negated)
 
 
 def _place(nodes: dict[int, _Node], columns: list[list[int]], edges: list[_Edge]) -> tuple[float, float]:
@@ -200,8 +202,8 @@ def _align(nodes: dict[int, _Node], columns: list[list[int]], edges: list[_Edge]
 
 
 def _draw_box(node: _Node) -> str:
-    body = [rect(node.left + 0.5, node.top + 0.5, node.width - 1, node.height - 1, 6, "pl-card"),
-            rect(node.left, node.top + 6, 3, node.height - 12, 0, "pl-bar")]  # fmt: skip
+    style = "pl-box pl-none" if node.absent else "pl-box"
+    body = [rect(node.left + 0.5, node.top + 0.5, node.width - 1, node.height - 1, 6, style)]
     top = node.top + (node.height - _LINE * len(node.lines)) / 2
     for number, marks in enumerate(node.lines):
         at = node.left + _PAD

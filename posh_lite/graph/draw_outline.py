@@ -42,6 +42,9 @@ def entity_labels(graph: SceneGraph) -> dict[int, str]:
     """A name for every entity id, unique within the graph: namesakes are numbered in text order."""
     names = {e.id: ("no " if e.negated else "") + (surface(e) if e.role != "viewer" else "viewer")
              for e in graph.entities}
+    for entity in graph.entities:  # a group that only a pronoun names is called by its members
+        if entity.members and not any(m.kind in ("noun", "name") for m in entity.mentions):
+            names[entity.id] = " and ".join(names[m] for m in entity.members if m in names and m != entity.id)
     groups: dict[str, list[int]] = {}
     for identity, name in names.items():
         groups.setdefault(name.lower(), []).append(identity)
@@ -59,10 +62,28 @@ def attribute_words(attribute: Attribute) -> str:
 
 def relation_words(relation: Relation) -> str:
     """The relation read from its subject to its object; a passive gives its active verb."""
-    words = " ".join((relation.lemma if relation.passive else relation.text).split()) or relation.lemma
+    words = " ".join((relation.lemma if relation.passive else relation.text).lower().split()) or relation.lemma
     if relation.passive:
         words = words.removesuffix(" by")
     return f"not {words}" if relation.negated else words
+
+
+def whole_link(graph: SceneGraph, entity: Entity) -> Relation | None:
+    """The relation that leads from the whole to its part ("wears"), or says that it is one ("of"), if any."""
+    links = [
+        r for r in graph.relations_of(entity)
+        if (r.subject.id, r.object.id) == (entity.part_of, entity.id)
+        or (r.kind == "part" and (r.subject.id, r.object.id) == (entity.id, entity.part_of))
+    ]  # fmt: skip
+    return min(links, key=lambda r: (r.subject.id == entity.id, _position(r)), default=None)
+
+
+def lead(branch: Branch) -> str:
+    """The words that lead from the parent to the branch: those of the relation, or "part"."""
+    relation = branch.relation
+    if relation is not None and not (branch.part and relation.subject.id == branch.entity.id):
+        return relation_words(relation)
+    return "part" if branch.part else ""
 
 
 def _position(item: Relation | Entity) -> tuple[int, int]:
@@ -88,8 +109,7 @@ def _parents(graph: SceneGraph) -> dict[int, tuple[int, Relation | None]]:
     for entity in graph.entities:
         whole = entity.part_of
         if whole is not None and whole in known and depth_if_placed(entity.id, whole) is not None:
-            links = [r for r in graph.relations_of(entity, role="object") if r.subject.id == whole]
-            link = min(links, key=_position, default=None)
+            link = whole_link(graph, entity)
             parents[entity.id] = (whole, link)
     for entity in graph.entities:
         if entity.id in parents or entity.role == "viewer" or entity.members:
@@ -111,6 +131,8 @@ def outline(graph: SceneGraph) -> tuple[Branch, ...]:
     for child, (parent, _) in parents.items():
         children.setdefault(parent, []).append(child)
     used = {link.id for _, link in parents.values() if link is not None}
+    # That a part is "of" its whole is said by where it stands.
+    used |= {r.id for r in graph.relations if r.kind == "part" and r.subject.part_of == r.object.id}
 
     def grow(identity: int, relation: Relation | None = None, part: bool = False) -> Branch:
         entity = entities[identity]
@@ -141,6 +163,6 @@ def notes(entity: Entity, labels: dict[int, str], attributes: tuple[Attribute, .
     found = []
     if entity.count is not None and not any(a.kind == "quantity" for a in attributes):
         found.append(f"number {entity.count}")
-    if entity.members:
+    if entity.members and any(m.kind in ("noun", "name") for m in entity.mentions):
         found.append("= " + ", ".join(labels[m] for m in entity.members if m in labels))
     return found
