@@ -65,7 +65,8 @@ def relation_words(relation: Relation) -> str:
     words = " ".join((relation.lemma if relation.passive else relation.text).lower().split()) or relation.lemma
     if relation.passive:
         words = words.removesuffix(" by")
-    return f"not {words}" if relation.negated else words
+    said = relation.object.negated or relation.subject.negated or words.startswith(("without", "not ", "no "))
+    return words if said or not relation.negated else f"not {words}"
 
 
 def whole_link(graph: SceneGraph, entity: Entity) -> Relation | None:

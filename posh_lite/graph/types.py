@@ -6,6 +6,7 @@ Extraction", with the attachments kept: an attribute and a relation always know 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -164,3 +165,27 @@ class SceneGraph:
                 for r in self.relations
             ],
         }
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """:meth:`to_dict` as JSON text, with the characters of the text kept as they are."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_svg(self, *, title: str | None = None) -> str:
+        """The graph as an SVG drawing. See :func:`posh_lite.graph.draw.to_svg`."""
+        from posh_lite.graph.draw import to_svg
+
+        return to_svg(self, title=title)
+
+    def to_html(self, *, title: str | None = None, document: bool = False) -> str:
+        """The text with its spans marked. See :func:`posh_lite.graph.draw.to_html`."""
+        from posh_lite.graph.draw import to_html
+
+        return to_html(self, title=title, document=document)
+
+    def __str__(self) -> str:
+        from posh_lite.graph.draw import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
