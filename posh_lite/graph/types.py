@@ -116,7 +116,9 @@ class SceneGraph:
         """Attributes that hang on the entity, in text order."""
         return self._attributes.get(entity if isinstance(entity, int) else entity.id, ())
 
-    def relations_of(self, entity: Entity | int, *, role: Literal["subject", "object", "any"] = "any") -> tuple[Relation, ...]:
+    def relations_of(
+        self, entity: Entity | int, *, role: Literal["subject", "object", "any"] = "any"
+    ) -> tuple[Relation, ...]:
         """Relations in which the entity takes part, as the subject, the object or either."""
         key = entity if isinstance(entity, int) else entity.id
         found = self._relations.get(key, ())
