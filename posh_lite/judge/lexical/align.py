@@ -1,0 +1,176 @@
+"""Which entity of the target text each entity of the source text is.
+
+Candidates share or paraphrase the class name. Among namesakes the neighbourhood decides (attributes, relations,
+parts, place), greedily and one to one, twice: the second time knowing who the neighbours are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from posh_lite.graph.types import Entity, Relation
+from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical.view import Fact, View
+from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
+
+#: Heads that agree at least this well are candidates for being the same entity.
+CANDIDATE = 2.0
+
+
+@dataclass(slots=True)
+class Match:
+    """A target entity as the counterpart of a source entity."""
+
+    target: int
+    head: float  # grade of the class names
+    name: str  # the target's word that agreed
+    near: float = 0.0  # agreement of the neighbourhood
+    conflicts: int = 0  # attributes that exclude each other
+    weight: float = 0.0
+
+
+@dataclass(slots=True)
+class Alignment:
+    """The counterpart of every source entity, and the other candidates."""
+
+    source: View
+    target: View
+    candidates: dict[int, list[Match]] = field(default_factory=dict)
+    one: dict[int, Match] = field(default_factory=dict)  # one to one
+    back: dict[int, int] = field(default_factory=dict)  # target id -> source id
+
+    def of(self, number: int) -> list[Match]:
+        """The counterpart first, then candidates that no other source entity took."""
+        first = self.one.get(number)
+        rest = [m for m in self.candidates.get(number, ()) if first is None or m.target != first.target]
+        free = [m for m in rest if m.target not in self.back and (first is None or not m.conflicts)]
+        return ([first] if first else []) + free
+
+
+def align(source: View, target: View) -> Alignment:
+    """Align two graphs. Deterministic: ties go to the nearer place in the text, then to the lower number."""
+    found = Alignment(source, target)
+    for s in source.graph.entities:
+        if s.role == "viewer":
+            continue
+        matches = []
+        for t in target.graph.entities:
+            if t.role == "viewer":
+                continue
+            match = _head(source, target, s, t)
+            if match is not None:
+                _neighbourhood(source, target, s, t, match)
+                matches.append(match)
+        found.candidates[s.id] = matches
+    _assign(found)
+    for s in source.graph.entities:
+        for match in found.candidates.get(s.id, ()):
+            match.weight += 0.6 * min(4, _settled(found, s, match.target))
+    _assign(found)
+    for matches in found.candidates.values():
+        matches.sort(key=lambda m: (-m.weight, m.target))
+    return found
+
+
+def _head(source: View, target: View, s: Entity, t: Entity) -> Match | None:
+    best, name = UNRELATED, ""
+    for mine in source.names[s.id]:
+        for theirs in target.names[t.id]:
+            grade = heads.grade(mine, theirs)
+            if grade > best:
+                best, name = grade, theirs
+    if s.head in target.names[t.id] and best < words.SAME:
+        best, name = words.SAME, s.head
+    if best < CANDIDATE:
+        return None
+    return Match(t.id, best, name)
+
+
+def _neighbourhood(source: View, target: View, s: Entity, t: Entity, match: Match) -> None:
+    near = 0.0
+    for fact in source.facts[s.id]:
+        if fact.source in ("attribute", "action", "compound"):
+            grade = fact_grade(fact, target.facts[t.id])
+            if grade >= 4:
+                near += 1.0
+            elif grade >= PARTIAL:
+                near += 0.5
+            elif grade == CONFLICT:
+                near -= 1.2
+                match.conflicts += 1
+    for group, values in source.places[s.id].items():
+        theirs = target.places[t.id].get(group)
+        if theirs:
+            if values & theirs:
+                near += 1.2
+            else:
+                near -= 1.5
+                match.conflicts += 1
+    for r in source.graph.relations_of(s):
+        near += max((_edge(source, target, s, r, t, q) for q in target.graph.relations_of(t)), default=0.0)
+    if s.part_of is not None and t.part_of is not None:
+        near += 0.7 if _same_head(source, target, s.part_of, t.part_of) else -0.4
+    if s.negated != t.negated:
+        near -= 3.0
+    if s.plural == t.plural:
+        near += 0.3
+    if s.count and t.count:
+        near += 0.8 if s.count == t.count else -0.8
+    match.near = near
+    order = abs(s.id / max(1, len(source.graph.entities)) - t.id / max(1, len(target.graph.entities)))
+    match.weight = match.head * 1.2 + near - 0.2 * order
+
+
+def fact_grade(fact: Fact, facts: list[Fact]) -> float:
+    """The best grade of a source fact among the facts of one target entity; ``CONFLICT`` where only excluded."""
+    best = UNRELATED
+    for word in fact.words:
+        here = UNRELATED
+        conflict = False
+        for other in facts:
+            for theirs in other.words:
+                grade = words.alike(word, theirs)
+                if other.negated != fact.negated and grade >= 4:
+                    grade = CONFLICT
+                if grade == CONFLICT and other.source in ("attribute", "action", "implied", "compound"):
+                    conflict = True
+                here = max(here, grade)
+        if here < PARTIAL and conflict:
+            return CONFLICT
+        best = max(best, here)
+    return best
+
+
+def _edge(source: View, target: View, s: Entity, r: Relation, t: Entity, q: Relation) -> float:
+    mine = r.object if r.subject.id == s.id else r.subject
+    theirs = q.object if q.subject.id == t.id else q.subject
+    if not _same_head(source, target, mine.id, theirs.id):
+        return 0.0
+    if (r.subject.id == s.id) != (q.subject.id == t.id):
+        return 0.3
+    same = r.lemma == q.lemma or bool(set(r.lemma.split()) & set(q.lemma.split()))
+    return 1.0 if same else 0.6
+
+
+def _same_head(source: View, target: View, s: int, t: int) -> bool:
+    return heads.grade(source.entity(s).head, target.entity(t).head) >= PARTIAL
+
+
+def _settled(found: Alignment, s: Entity, t: int) -> int:
+    """Neighbours of ``s`` whose counterparts are neighbours of ``t``."""
+    near = found.target.near[t]
+    return sum(1 for n in found.source.near[s.id] if n in found.one and found.one[n].target in near)
+
+
+def _assign(found: Alignment) -> None:
+    found.one.clear()
+    found.back.clear()
+    every = [(m.weight, s, m) for s, matches in found.candidates.items() for m in matches]
+    every.sort(key=lambda x: (-x[0], x[1], x[2].target))
+    for _, s, match in every:
+        if s in found.one or match.target in found.back:
+            continue
+        if match.head < PARTIAL and any(m.head >= PARTIAL for m in found.candidates[s]):
+            continue
+        found.one[s] = match
+        found.back[match.target] = s

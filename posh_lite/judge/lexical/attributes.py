@@ -1,0 +1,278 @@
+"""Does THAT entity carry the attribute? Grades of questions about properties, counts, actions and places."""
+
+from __future__ import annotations
+
+from posh_lite.graph.types import Attribute, Entity
+from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical.align import Alignment, Match
+from posh_lite.judge.lexical.entities import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
+from posh_lite.judge.lexical.lexicon import lexicon
+from posh_lite.judge.lexical.view import Fact, View, place_words
+from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
+
+#: Facts that exclude another value of their dimension; the rest only support.
+_EXCLUDING = frozenset({"attribute", "action", "compound", "implied"})
+
+
+def attribute_finding(al: Alignment, a: Attribute) -> Finding:
+    """Grade of one attribute of a source entity."""
+    holders = counterparts(al, a.entity)
+    if not holders:
+        return _homeless(al, a)
+    if a.kind == "quantity":
+        return _quantity(al, a, holders)
+    if a.kind == "position":
+        placed = place_finding(al, a.entity, holders, place_words(f"{a.lemma} {a.text}"))
+        if placed is not None and placed.score != WEAK:
+            return placed
+    best = Finding(ABSENT, "")
+    for rank, match in enumerate(holders):
+        finding = _on(al, a, match)
+        score = finding.score - (0.0 if rank == 0 else 0.6)
+        if rank and holders[0].target != match.target and score < 3:
+            continue
+        if score > best.score or not best.reason:
+            best = Finding(score, finding.reason)
+        if rank == 0 and finding.score <= CONTRADICTED and finding.reason.startswith("the text says"):
+            break  # a conflict on the counterpart itself wins over what is said of namesakes
+    if a.negated:
+        return _negated(best)
+    if best.score >= PARTIAL or best.reason.startswith("the text says"):
+        return best
+    around = _around(al, a, holders[0])
+    return around if around.score > best.score else best
+
+
+def counterparts(al: Alignment, s: Entity) -> list[Match]:
+    """Target entities that may carry what is said of the source entity, the likeliest first."""
+    found = [m for m in al.of(s.id) if not al.target.entity(m.target).negated]
+    if not found:
+        found = sorted(
+            (m for m in al.candidates.get(s.id, ()) if m.head >= PARTIAL and not al.target.entity(m.target).negated),
+            key=lambda m: (m.conflicts, -m.weight, m.target),
+        )[:2]
+    seen = {m.target for m in found}
+    for match in list(found[:2]):
+        t = al.target.entity(match.target)
+        for number in (*t.members, *al.target.groups.get(t.id, ())):
+            if number not in seen:
+                seen.add(number)
+                found.append(Match(number, match.head, match.name, weight=match.weight))
+    return found
+
+
+def _on(al: Alignment, a: Attribute, match: Match) -> Finding:
+    """The attribute against the facts of one target entity."""
+    view = al.target
+    facts = view.facts[match.target]
+    phrase = view.phrase(match.target)
+    asked = words.content(a.text)
+    composite = _composite(view, asked, a.text, match.target)
+    if composite is not None:
+        return composite
+    grades: list[tuple[float, str]] = []
+    for word in asked:
+        grade, fact = best_fact(word, facts, a.kind)
+        said = fact.said if fact else ""
+        grades.append((grade, said))
+    return combine(asked, grades, a.text, phrase)
+
+
+def best_fact(word: str, facts: list[Fact], kind: str = "property") -> tuple[float, Fact | None]:
+    """The fact that supports a word best; ``CONFLICT`` with the excluding fact where none supports it."""
+    best: tuple[float, Fact | None] = (UNRELATED, None)
+    against: Fact | None = None
+    for fact in facts:
+        for theirs in fact.words:
+            grade = words.alike(word, theirs)
+            if grade == CONFLICT:
+                if fact.source in _EXCLUDING and not fact.negated:
+                    against = against or fact
+                elif fact.source == "having" and words.is_color(word) and words.is_color(theirs):
+                    against = against or fact
+                continue
+            if fact.negated and grade >= 4:
+                against = fact
+                continue
+            if fact.source == "object":
+                grade = min(grade, 3.6)
+            if fact.source == "having":
+                if grade < words.DERIVED - 0.2:
+                    grade = grade if words.is_color(theirs) or grade >= words.SYNONYM else min(grade, 3.0)
+                else:
+                    grade = min(grade, 4.6)
+            if fact.source == "action" and kind != "action" and grade < 4:
+                continue
+            if grade > best[0]:
+                best = (grade, fact)
+    if best[0] < PARTIAL and against is not None:
+        # A near miss ("pink" for "red") is still another value.
+        return (CONFLICT, against)
+    return best
+
+
+def combine(asked: list[str], grades: list[tuple[float, str]], text: str, phrase: str) -> Finding:
+    """One grade for an attribute of several words: the main word carries it, shades and degrees modify."""
+    if not grades:
+        return Finding(PARTIAL, "")
+    main = len(asked) - 1
+    while main > 0 and asked[main] in ("haired", "toned"):
+        main -= 1
+    value, said = grades[main]
+    reason = f'"{said}" of "{phrase}"' if said else f'"{phrase}"'
+    if value == CONFLICT:
+        return Finding(CONTRADICTED, f'the text says {reason}, not "{text}"')
+    others = [(g, s, w) for i, ((g, s), w) in enumerate(zip(grades, asked, strict=True)) if i != main]
+    if value < 2:
+        supported = [g for g, _, _ in others if g >= PARTIAL]
+        if supported and len(asked) > 1:
+            return Finding(2.4, f'only part of "{text}" is said: {reason}')
+        if any(g == CONFLICT for g, _, _ in others):
+            clash = next(s for g, s, _ in others if g == CONFLICT)
+            return Finding(CONTRADICTED, f'the text says "{clash}" of "{phrase}", not "{text}"')
+        return Finding(ABSENT, f'nothing like "{text}" is said of "{phrase}"')
+    for grade, clash, word in others:
+        if grade == CONFLICT:
+            partial = 2.4 if word in words.SHADES else 1.6
+            return Finding(min(value, partial), f'the text says "{clash}" of "{phrase}", not "{text}"')
+    missing = sum(1 for g, _, _ in others if g < PARTIAL)
+    value = min([value, *(g for g, _, _ in others if g >= PARTIAL)])
+    if missing:
+        value = min(value, 3.6 if missing < max(2, len(others)) or len(asked) == 2 else 3.1)
+    return Finding(value, f"the text has {reason}")
+
+
+def _composite(view: View, asked: list[str], text: str, number: int) -> Finding | None:
+    """"red-haired" by red hair, "long-sleeved" by long sleeves: the part carries the rest."""
+    if "-" not in text:
+        return None
+    *rest, last = words.tokens(text)
+    if not rest:
+        return None
+    for other in sorted(view.near[number]):
+        head = view.entity(other).head.rpartition(" ")[2]
+        if words.stem(last) != words.stem(head) or len(head) < 3:
+            continue
+        grades = [best_fact(w, view.facts[other]) for w in rest]
+        found = combine(rest, [(g, f.said if f else "") for g, f in grades], text, view.phrase(other))
+        return Finding(min(found.score, 4.6), found.reason)
+    return None
+
+
+def _negated(found: Finding) -> Finding:
+    """The answer to "is it NOT so?" from the answer to "is it so?"."""
+    if found.score >= 3.5:
+        return Finding(CONTRADICTED, found.reason)
+    if found.reason.startswith("the text says"):
+        return Finding(4.0, found.reason)
+    return Finding(PARTIAL, "the text does not say otherwise")
+
+
+def _quantity(al: Alignment, a: Attribute, holders: list[Match]) -> Finding:
+    """Numbers against the stated count, the members, or the namesakes of the counterpart."""
+    lex = lexicon()
+    asked = [w for w in words.tokens(a.text) if w in lex.numbers or w in lex.vague or w.isdigit()]
+    if not asked:
+        plain = _on(al, a, holders[0])
+        t = al.target.entity(holders[0].target)
+        return plain if plain.score >= PARTIAL else Finding(3.4 if t.plural or t.count else WEAK, "no number is said")
+    word = asked[0]
+    exact = words.number(word) if word not in lex.vague or word in ("couple", "pair") else None
+    low, high = (exact, exact) if exact is not None else lex.vague[word]
+    t = al.target.entity(holders[0].target)
+    phrase = al.target.phrase(t.id)
+    same = [m for m in al.candidates.get(a.entity.id, ()) if m.head >= 4 and not al.target.entity(m.target).negated]
+    total = sum(al.target.entity(m.target).count or 1 for m in same)
+    stated = t.count or (len(t.members) if len(t.members) > 1 else None)
+    if stated is None:
+        stated = next((words.number(w) for f in al.target.facts[t.id] if f.source in ("implied", "compound")
+                       for w in f.words if words.number(w) is not None), None)  # fmt: skip
+    vague = next((lex.vague[w] for f in al.target.facts[t.id] for w in f.words if w in lex.vague), None)
+    if stated is not None:
+        if low <= stated <= high:
+            return Finding(5.0 if exact is not None else 4.2, f'the text has "{phrase}"')
+        if exact is not None and total == exact and len(same) > 1:
+            return Finding(4.2, f'the text has {total} of "{phrase}"')
+        return Finding(CONTRADICTED, f'the text has "{phrase}", not "{a.text}"')
+    if vague is not None:
+        if vague[0] <= high and low <= vague[1]:
+            return Finding(4.2 if exact is None else 3.4, f'the text has "{phrase}"')
+        return Finding(CONTRADICTED, f'the text has "{phrase}", not "{a.text}"')
+    if len(same) > 1 and low <= total <= high:
+        return Finding(4.4, f"the text names {total} of them")
+    people = [m for m in al.candidates.get(a.entity.id, ()) if m.head >= PARTIAL]
+    if len(people) > 1 and low <= len(people) <= high:
+        return Finding(4.0, f"the text names {len(people)} of them")
+    if t.plural and low > 1:
+        return Finding(3.2 if exact is not None else 3.6, f'the text has "{phrase}" without a number')
+    if not t.plural and low <= 1:
+        return Finding(4.6, f'the text has "{phrase}"')
+    if not t.plural and low > 1 and total < low:
+        return Finding(CONTRADICTED, f'the text has "{phrase}", not "{a.text}"')
+    return Finding(1.5, f'the text has "{phrase}", not "{a.text}"')
+
+
+def place_finding(
+    al: Alignment, s: Entity, holders: list[Match], asked: dict[str, set[str]]
+) -> Finding | None:
+    """Where in the picture the counterpart is; None where no zone is asked."""
+    if not asked:
+        return None
+    best: Finding | None = None
+    for rank, match in enumerate(holders[:3]):
+        theirs = al.target.places[match.target]
+        phrase = al.target.phrase(match.target)
+        shared = [g for g in asked if g in theirs]
+        clash = [g for g in shared if not asked[g] & theirs[g]]
+        agree = [g for g in shared if asked[g] & theirs[g]]
+        if clash and rank == 0:
+            value = sorted(theirs[clash[0]])[0]
+            return Finding(CONTRADICTED, f'the text says "{phrase}" is at the {value}')
+        if agree and not clash:
+            score = 5.0 if len(agree) == len(asked) else 4.0
+            found = Finding(score - 0.6 * min(rank, 1), f'the text places "{phrase}" there')
+            best = found if best is None or found.score > best.score else best
+    return best or Finding(WEAK, f'the text does not place "{al.target.phrase(holders[0].target)}" there')
+
+
+def _around(al: Alignment, a: Attribute, match: Match) -> Finding:
+    """Nothing attached says it: look for the word nearby, and at whom it is attached."""
+    view = al.target
+    home = view.sentences[match.target]
+    phrase = view.phrase(match.target)
+    best = Finding(ABSENT, f'nothing like "{a.text}" is said of "{phrase}"')
+    asked = words.content(a.text)
+    main = asked[-1] if asked else a.lemma
+    for token in view.tokens:
+        grade = words.alike(main, token.text)
+        if grade < 4:
+            continue
+        owners = set(token.owners) | ({token.head_of} if token.head_of is not None else set())
+        owners.discard(match.target)
+        if not owners:
+            if token.sentence in home:
+                found = Finding(3.4, f'"{token.text}" stands near "{phrase}"')
+            else:
+                found = Finding(2.2, f'"{token.text}" stands elsewhere in the text')
+        elif owners & view.near[match.target] and not _rival(al, a.entity, owners):
+            found = Finding(3.2, f'"{token.text}" is said of what belongs to "{phrase}"')
+        else:
+            other = view.phrase(min(owners))
+            found = Finding(ELSEWHERE, f'"{token.text}" is said of "{other}", not of "{phrase}"')
+        if found.score > best.score:
+            best = found
+    return best
+
+
+def _rival(al: Alignment, s: Entity, owners: set[int]) -> bool:
+    """Whether the word's owner is the counterpart of another source entity, which has its own claim to it."""
+    return any(o in al.back and al.back[o] != s.id for o in owners)
+
+
+def _homeless(al: Alignment, a: Attribute) -> Finding:
+    """The entity has no counterpart; a noun said as an adjective leaves its attributes near."""
+    asked = words.content(a.text)
+    for token in al.target.tokens:
+        if asked and words.alike(asked[-1], token.text) >= 4 and not heads.is_living(a.entity.head):
+            return Finding(3.1, f'the text has "{token.text}"')
+    return Finding(ABSENT, f'"{a.entity.head}" is not in the text')

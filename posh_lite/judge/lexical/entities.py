@@ -1,0 +1,201 @@
+"""Is the entity there? Grades of questions about presence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from posh_lite.graph.types import Entity
+from posh_lite.judge.contract import Identifier
+from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical.align import Alignment, Match
+from posh_lite.judge.lexical.lexicon import lexicon
+from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
+
+ABSENT = 1.0
+CONTRADICTED = 1.0
+ELSEWHERE = 1.4  # said of another entity
+WEAK = 1.8
+_DISTINCT = frozenset({"another", "second", "third", "other", "additional", "extra"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A grade from 1 to 5 and the words that led to it."""
+
+    score: float
+    reason: str
+
+
+def entity_finding(al: Alignment, s: Entity, identifier: Identifier | None = None) -> Finding:
+    """Presence of a source entity in the target."""
+    if s.role == "viewer" or s.role in ("picture", "region"):
+        return Finding(5.0, "not a thing to verify")
+    if s.negated:
+        return _absence(al, s)
+    if s.role == "writing":
+        written = _writing(al, s)
+        if written is not None:
+            return written
+    matches = [m for m in al.of(s.id) if not al.target.entity(m.target).negated]
+    denied = [m for m in al.candidates.get(s.id, ()) if al.target.entity(m.target).negated and m.head >= 4]
+    if denied and not matches:
+        return Finding(CONTRADICTED, f'the text says there is no "{denied[0].name}"')
+    if s.id in al.one and matches and matches[0] is al.one[s.id]:
+        return _numbered(al, s, matches[0], _named(al, s, matches[0]))
+    shared = _shared(al, s)
+    if shared is not None:
+        return shared
+    if matches:
+        return _named(al, s, matches[0])
+    return _elsewise(al, s)
+
+
+def _named(al: Alignment, s: Entity, match: Match) -> Finding:
+    """The grade of the class name, with what the compound's first part needs."""
+    grade = match.head
+    phrase = al.target.phrase(match.target)
+    if match.head < 4:
+        mended = _mended(al, s, match)
+        if mended:
+            return Finding(max(grade, mended), f'the text has "{phrase}"')
+    if grade >= 4.9:
+        return Finding(5.0, f'the text has "{phrase}"')
+    if grade >= PARTIAL:
+        return Finding(grade, f'the text has "{phrase}" for "{s.head}"')
+    return Finding(grade, f'the text has "{phrase}", which is another kind')
+
+
+def _mended(al: Alignment, s: Entity, match: Match) -> float:
+    """"girl" by "young woman", "wooden-table" by "table made of wood": what the noun adds is said otherwise."""
+    facts = al.target.facts[match.target]
+    *before, _ = words.tokens(s.head) or [""]
+    if before:
+        grades = [max((words.alike(w, o) for f in facts for o in f.words if not f.negated), default=0.0) for w in before]
+        if all(g >= PARTIAL for g in grades):
+            return 4.2
+        return 0.0
+    lex = lexicon()
+    implied = lex.implies.get(s.head, ())
+    if implied and heads.is_person(s.head):
+        theirs = {w for f in facts for w in f.words}
+        theirs |= {w for name in al.target.names[match.target] for w in lex.implies.get(name, ())}
+        if all(any(words.alike(i, t) >= 3.5 for t in theirs) for i in implied if i != "adult"):
+            stated = {"m", "f"} & heads.traits(s.head)
+            other = {"m", "f"} & heads.traits(match.name)
+            if not (stated and other and stated != other):
+                return 4.2 if implied != ("male", "adult") or "child" not in match.name else 0.0
+    return 0.0
+
+
+def _numbered(al: Alignment, s: Entity, match: Match, finding: Finding) -> Finding:
+    """One where the text has several, or several where it has one."""
+    t = al.target.entity(match.target)
+    if s.plural == t.plural or finding.score < PARTIAL or s.members or t.members:
+        return finding
+    mine = _article(al.source.graph.text, s)
+    theirs = _article(al.target.graph.text, t)
+    namesakes_t = [m for m in al.candidates[s.id] if m.head >= PARTIAL]
+    namesakes_s = sum(
+        1 for other, ms in al.candidates.items() if other != s.id and any(m.target == t.id and m.head >= 4 for m in ms)
+    )
+    many_t = t.plural and (t.count or 2) >= 2
+    if many_t and mine in ("a", "an", "one", "single", "lone") and namesakes_s == 0 and len(namesakes_t) == 1:
+        if t.count or heads.is_living(s.head):
+            return Finding(2.2, f'the text has several: "{al.target.phrase(t.id)}"')
+        return Finding(3.4, f'the text has several: "{al.target.phrase(t.id)}"')
+    if s.plural and theirs in ("a", "an", "one", "single", "lone") and len(namesakes_t) == 1 and namesakes_s == 0:
+        if s.count or heads.is_living(s.head):
+            return Finding(2.2, f'the text has one: "{al.target.phrase(t.id)}"')
+        return Finding(3.2, f'the text has one: "{al.target.phrase(t.id)}"')
+    return finding
+
+
+def _article(text: str, e: Entity) -> str:
+    if not e.mentions:
+        return ""
+    start, end = e.mentions[0].phrase
+    first = words.tokens(text[start:end])[:1]
+    return first[0] if first else ""
+
+
+def _shared(al: Alignment, s: Entity) -> Finding | None:
+    """A target entity that another source entity took already: a group, the same thing named again, or one too many."""
+    taken = [m for m in al.candidates.get(s.id, ()) if m.target in al.back and m.head >= PARTIAL]
+    taken = [m for m in taken if not al.target.entity(m.target).negated]
+    if not taken:
+        return None
+    taken.sort(key=lambda m: (m.conflicts, -m.weight, m.target))
+    for m in taken:
+        t = al.target.entity(m.target)
+        other = al.source.entity(al.back[m.target])
+        phrase = al.target.phrase(m.target)
+        if (t.plural or t.members) and not m.conflicts:
+            return Finding(min(m.head, 4.5), f'one of "{phrase}"')
+        if s.id in other.members or other.id in s.members or other.part_of == s.id:
+            return Finding(min(m.head, 4.5), f'the text has "{phrase}"')
+        first = words.tokens(al.source.graph.text[slice(*s.mentions[0].phrase)])[:2] if s.mentions else []
+        distinct = bool(set(first) & _DISTINCT) or (s.count or 0) > 1
+        same_class = other.head == s.head
+        indefinite = first[:1] in (["a"], ["an"], ["one"])
+        if m.conflicts or (distinct and same_class):
+            continue
+        if same_class and indefinite:
+            continue
+        if m.head >= PARTIAL:
+            return Finding(min(m.head, 4.0), f'the text has "{phrase}", named already')
+    best = taken[0]
+    return Finding(WEAK, f'"{al.target.phrase(best.target)}" is another one')
+
+
+def _absence(al: Alignment, s: Entity) -> Finding:
+    matches = [m for m in al.candidates.get(s.id, ()) if m.head >= PARTIAL]
+    denied = [m for m in matches if al.target.entity(m.target).negated]
+    if denied:
+        return Finding(5.0, f'the text says so of "{denied[0].name}"')
+    there = [m for m in matches if m.head >= 4]
+    if there:
+        return Finding(CONTRADICTED, f'the text has "{al.target.phrase(there[0].target)}"')
+    return Finding(PARTIAL, "the text does not mention it, nor its absence")
+
+
+def _writing(al: Alignment, s: Entity) -> Finding | None:
+    """Quoted words: letter by letter, whatever the case."""
+    mine = "".join(words.tokens(" ".join(m.text for m in s.mentions[:1])))
+    text = "".join(words.tokens(al.target.graph.text))
+    if mine and mine in text:
+        return Finding(5.0, f'the text has the words "{s.mentions[0].text}"')
+    others = [t for t in al.target.graph.entities if t.role == "writing"]
+    if others:
+        return Finding(1.2, f'the text has the words "{others[0].mentions[0].text}"')
+    return None
+
+
+def _elsewise(al: Alignment, s: Entity) -> Finding:
+    """A noun said as an adjective or a verb ("a smile" by "smiling"), or a generic word."""
+    lex = lexicon()
+    last = words.tokens(s.head)[-1] if words.tokens(s.head) else s.head
+    owner = s.part_of
+    best: tuple[float, str] = (0.0, "")
+    for number, facts in al.target.facts.items():
+        for fact in facts:
+            if fact.negated or fact.source in ("implied",):
+                continue
+            for word in fact.words:
+                grade = words.alike(last, word)
+                if grade >= words.DERIVED - 0.2 or (grade >= 4 and words.is_color(last)):
+                    near = owner is not None and owner in al.one and al.one[owner].target == number
+                    best = max(best, (4.2 if near else 3.6, f'"{fact.said}" of "{al.target.phrase(number)}"'))
+    if best[0]:
+        return Finding(best[0], f"the text has it as {best[1]}")
+    for token in al.target.tokens:
+        if token.text == last or (words.alike(last, token.text) >= words.DERIVED - 0.2 and len(last) > 3):
+            return Finding(3.2, f'the text has the word "{token.text}"')
+    if last in lex.generic or s.head in lex.generic:
+        return Finding(3.3, "a general word that the text need not repeat")
+    rivals = [
+        t for t in al.target.graph.entities
+        if t.role == "thing" and t.id not in al.back and heads.grade(s.head, t.head) in (CONFLICT, heads.WEAK)
+    ]
+    if rivals:
+        return Finding(ABSENT, f'not in the text, which has "{al.target.phrase(rivals[0].id)}"')
+    return Finding(ABSENT, "not in the text")

@@ -1,0 +1,165 @@
+"""How well the class name of one entity is covered by another's ("gentleman" by "man", "wine glass" by "glass")."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from posh_lite.judge.lexical import words
+from posh_lite.judge.lexical.lexicon import Sense, lexicon
+from posh_lite.judge.lexical.words import BROADER, CONFLICT, PARTIAL, SAME, SYNONYM, UNRELATED
+
+#: Compounds that are not a kind of their last word.
+_EXOCENTRIC = frozenset({"hot dog", "sea lion", "ladybug", "skyline", "hydrant", "french fries", "eyeglasses"})
+#: Nouns that stand for the person whatever their trade.
+_PERSON = "person"
+WEAK = 2.0  # same last word, another kind ("coffee table", "dining table")
+
+
+@cache
+def singular(noun: str) -> tuple[str, ...]:
+    """Forms of a noun phrase to look up: as it is, and with its last word in the singular."""
+    noun = " ".join(words.tokens(noun)) or noun
+    first, _, last = noun.rpartition(" ")
+    forms = [noun]
+    for form in words.variants(last):
+        if form.endswith("ing") or (last.endswith(("ing", "ed", "er")) and form != last):
+            continue
+        forms.append(f"{first} {form}".strip())
+    return tuple(dict.fromkeys(forms))
+
+
+@cache
+def senses(noun: str) -> tuple[Sense, ...]:
+    """Senses of a noun or compound, plural or singular; empty where the lexicon does not know it whole."""
+    lex = lexicon()
+    found: dict[int, Sense] = {}
+    for form in singular(noun):
+        for sense in lex.nouns.of(form):
+            found.setdefault(sense.id, sense)
+        joined = form.replace(" ", "")
+        for sense in lex.nouns.of(joined) if joined != form else ():
+            found.setdefault(sense.id, sense)
+        if found:
+            break
+    return tuple(found.values())
+
+
+@cache
+def is_person(noun: str) -> bool:
+    return any(s.words[0] == _PERSON for sense in senses(noun) for s in sense.chain()) or (
+        " " in noun and not senses(noun) and is_person(noun.rpartition(" ")[2])
+    )
+
+
+@cache
+def is_living(noun: str) -> bool:
+    return is_person(noun) or any(
+        s.words[0] == "animal" for sense in senses(noun) or senses(noun.rpartition(" ")[2]) for s in sense.chain()
+    )
+
+
+@cache
+def traits(noun: str) -> frozenset[str]:
+    """Gender and age that the noun states: any of ``m f c b a o``; ``r`` for a trade."""
+    found = senses(noun) or senses(noun.rpartition(" ")[2])
+    return found[0].marks if found else frozenset()
+
+
+@cache
+def grade(source: str, target: str) -> float:
+    """1 to 5 where the target's noun covers the source's, ``CONFLICT`` for excluding kinds, 0 where nothing is known."""
+    if source == target:
+        return SAME
+    ones, others = singular(source), singular(target)
+    if set(ones) & set(others):
+        return SAME
+    if source.replace(" ", "") == target.replace(" ", ""):
+        return SAME
+    best = _by_senses(source, target)
+    if best >= PARTIAL:
+        return best
+    compound = _compounds(source, target)
+    if compound != UNRELATED:
+        return compound
+    if best != UNRELATED:
+        return best
+    return _closed_compound(ones[-1], others[-1])
+
+
+def _by_senses(source: str, target: str) -> float:
+    best = UNRELATED
+    for x in senses(source):
+        for y in senses(target):
+            here = words.sense_grade(x, y, CONFLICT)
+            if _people(x) and _people(y):
+                here = _person_grade(x, y, here)
+            best = here if best == UNRELATED else max(best, here)
+    return best
+
+
+def _people(sense: Sense) -> bool:
+    return any(s.words[0] == _PERSON for s in sense.chain())
+
+
+def _person_grade(x: Sense, y: Sense, taxonomic: float) -> float:
+    """Gender and age decide between people; a trade is compatible with both."""
+    genders_x, genders_y = x.marks & {"m", "f"}, y.marks & {"m", "f"}
+    if genders_x and genders_y and not genders_x & genders_y:
+        return CONFLICT
+    young_x, young_y = _stage(x), _stage(y)
+    if young_x and young_y and young_x != young_y:
+        return 2.0
+    if taxonomic > 0:
+        return taxonomic
+    role_x, role_y = "r" in x.marks, "r" in y.marks
+    if role_x and role_y:
+        return CONFLICT
+    plain = {"person", "adult", "man", "woman", "child", "boy", "girl", "young man", "young woman"}
+    if role_x and y.words[0] in plain:
+        return 3.2
+    if role_y and x.words[0] in plain:
+        return 3.8
+    if x.words[0] in plain and y.words[0] in plain and genders_x and genders_y:
+        return 3.2
+    return CONFLICT
+
+
+def _stage(sense: Sense) -> str:
+    if sense.marks & {"c", "b"}:
+        return "child"
+    if "a" in sense.marks or sense.words[0] in ("man", "woman"):
+        return "adult"
+    return ""
+
+
+def _compounds(source: str, target: str) -> float:
+    """Compare by the last word, then by what stands before it."""
+    if " " not in source and " " not in target:
+        return UNRELATED
+    if source in _EXOCENTRIC or target in _EXOCENTRIC:
+        return UNRELATED
+    *before, last = words.tokens(source)
+    *before_target, last_target = words.tokens(target)
+    base = grade(last, last_target)
+    if base < PARTIAL:
+        # "soccer player" by "athlete": the whole compound against a single word was tried by its senses.
+        return UNRELATED
+    if not before:
+        return min(base, 4.6)
+    if not before_target:
+        return min(base, 3.6) if not senses(source) else min(base, 3.4)
+    covered = [max(max(words.alike(m, t), grade(m, t)) for t in before_target) for m in before]
+    if all(g >= PARTIAL for g in covered):
+        return min(base, max(4.2, min(covered)))
+    return WEAK
+
+
+def _closed_compound(source: str, target: str) -> float:
+    """"rowboat" by "boat", "bookshelf" by "shelf": one word ends in the other."""
+    if min(len(source), len(target)) >= 4:
+        if target.endswith(source) and len(target) - len(source) >= 3:
+            return BROADER
+        if source.endswith(target) and len(source) - len(target) >= 3:
+            return 3.5
+    grade_ = words.alike(source, target)
+    return SYNONYM if grade_ >= words.DERIVED else UNRELATED

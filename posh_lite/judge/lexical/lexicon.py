@@ -1,0 +1,262 @@
+"""The word knowledge of the lexical judge: curated TOML files read into look-up tables.
+
+The files lie in ``posh_lite/judge/lexicon``; each explains its own format. An outline is a block of lines: a
+line is a set of synonyms, deeper indentation a narrower term.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+_FILES = (
+    "adjectives.toml", "art.toml", "clothing.toml", "colors.toml", "derivations.toml", "nature.toml", "people.toml",
+    "phrases.toml", "relations.toml", "things.toml", "vehicles.toml", "verbs.toml",
+)
+_MARK = re.compile(r"\[(\w)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One line of an outline: a set of synonyms under a broader one."""
+
+    id: int
+    words: tuple[str, ...]
+    parent: Sense | None
+    loose: bool  # a category so broad that naming it is only partial support
+    marks: frozenset[str]  # own and inherited
+
+    def chain(self) -> Iterator[Sense]:
+        """The sense itself, then ever broader ones."""
+        at: Sense | None = self
+        while at is not None:
+            yield at
+            at = at.parent
+
+
+@dataclass(slots=True)
+class Outline:
+    """Senses of one dimension or word class, by word."""
+
+    senses: dict[str, tuple[Sense, ...]] = field(default_factory=dict)
+
+    def read(self, block: str, start: int = 0) -> int:
+        """Add the lines of a block; returns the next free sense id."""
+        stack: list[tuple[int, Sense]] = []
+        number = start
+        for line in block.splitlines():
+            if not line.strip():
+                continue
+            depth = len(line) - len(line.lstrip())
+            while stack and stack[-1][0] >= depth:
+                stack.pop()
+            parent = stack[-1][1] if stack else None
+            marks = frozenset(_MARK.findall(line)) | (parent.marks if parent else frozenset())
+            parts = [p.strip() for p in _MARK.sub("", line).split(",")]
+            loose = any(p.endswith("?") for p in parts)
+            words = tuple(p.rstrip("?").strip().lower() for p in parts if p.strip("? "))
+            sense = Sense(number, words, parent, loose, marks)
+            number += 1
+            stack.append((depth, sense))
+            for word in words:
+                self.senses[word] = (*self.senses.get(word, ()), sense)
+        return number
+
+    def of(self, word: str) -> tuple[Sense, ...]:
+        return self.senses.get(word, ())
+
+
+@dataclass(slots=True)
+class Sides:
+    """Dimensions whose two sides exclude each other: word -> {dimension: side}."""
+
+    sides: dict[str, dict[int, int]] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, *groups: list[str]) -> None:
+        for side, words in enumerate(groups):
+            for word in words:
+                self.sides.setdefault(word, {}).setdefault(self.size, side)
+        self.size += 1
+
+
+@dataclass(slots=True)
+class Lexicon:
+    """Every table that the judge looks words up in, and the hash of the files they came from."""
+
+    digest: str
+    nouns: Outline = field(default_factory=Outline)
+    verbs: Outline = field(default_factory=Outline)
+    exclusive: dict[str, Outline] = field(default_factory=dict)  # dimension -> values
+    scales: dict[str, dict[str, tuple[int, ...]]] = field(default_factory=dict)  # dimension -> word -> steps
+    opposites: Sides = field(default_factory=Sides)
+    alike: dict[str, frozenset[int]] = field(default_factory=dict)
+    families: dict[str, frozenset[str]] = field(default_factory=dict)  # colour word -> families
+    family_names: frozenset[str] = frozenset()
+    neighbours: frozenset[frozenset[str]] = frozenset()
+    many_colors: frozenset[str] = frozenset()
+    strength: Sides = field(default_factory=Sides)
+    forms: dict[str, frozenset[str]] = field(default_factory=dict)  # word -> bases that it is a form of
+    implies: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    spellings: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    vague: dict[str, tuple[int, int]] = field(default_factory=dict)
+    empty: frozenset[str] = frozenset()
+    generic: frozenset[str] = frozenset()
+    verb_conflicts: frozenset[tuple[int, int]] = frozenset()  # ids of verb senses that exclude each other
+    light: frozenset[str] = frozenset()
+    prepositions: dict[str, frozenset[str]] = field(default_factory=dict)  # preposition -> classes
+    prep_opposites: frozenset[frozenset[str]] = frozenset()
+    prep_converses: frozenset[frozenset[str]] = frozenset()
+    flat: frozenset[str] = frozenset()
+    places: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)  # word -> (group, value)
+    phrases: dict[str, str] = field(default_factory=dict)
+
+    def known(self, word: str) -> bool:
+        """Whether the lexicon says anything about the word."""
+        return (
+            word in self.nouns.senses or word in self.verbs.senses or word in self.families
+            or word in self.opposites.sides or word in self.alike or word in self.strength.sides
+            or any(word in o.senses for o in self.exclusive.values()) or any(word in s for s in self.scales.values())
+        )  # fmt: skip
+
+    @property
+    def size(self) -> int:
+        """Number of different words and phrases."""
+        words = set(self.nouns.senses) | set(self.verbs.senses) | set(self.families) | set(self.opposites.sides)
+        words |= set(self.alike) | set(self.strength.sides) | set(self.forms) | set(self.prepositions) | set(self.places)
+        for outline in self.exclusive.values():
+            words |= set(outline.senses)
+        for scale in self.scales.values():
+            words |= set(scale)
+        return len(words)
+
+
+def _folder() -> Traversable:
+    return resources.files("posh_lite.judge") / "lexicon"
+
+
+def _lines(block: str) -> list[list[str]]:
+    """Words of each line."""
+    return [[w.strip() for w in line.split(",") if w.strip()] for line in block.splitlines() if line.strip()]
+
+
+def _pairs(block: str) -> list[tuple[str, list[str]]]:
+    """``name: words`` of each line."""
+    out = []
+    for line in block.splitlines():
+        if line.strip():
+            name, _, rest = line.partition(":")
+            out.append((name.strip(), [w.strip() for w in rest.split(",") if w.strip()]))
+    return out
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Read the files once a process."""
+    raw: dict[str, dict[str, Any]] = {}
+    digest = hashlib.sha256()
+    for name in _FILES:
+        path = _folder() / name
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        digest.update(name.encode() + b"\0" + data.replace(b"\r\n", b"\n"))
+        raw[name.removesuffix(".toml")] = tomllib.loads(data.decode("utf-8"))
+    lex = Lexicon(digest.hexdigest())
+    number = 0
+    for name in ("people", "clothing", "nature", "things", "vehicles", "art"):
+        for block in raw.get(name, {}).values():
+            number = lex.nouns.read(block, number)
+    _read_adjectives(lex, raw["adjectives"])
+    _read_colors(lex, raw["colors"])
+    _read_derivations(lex, raw["derivations"])
+    _read_verbs(lex, raw["verbs"])
+    _read_relations(lex, raw["relations"])
+    lex.phrases = dict((k, v[0]) for k, v in _pairs(raw.get("phrases", {}).get("phrases", "")))
+    return lex
+
+
+def _read_adjectives(lex: Lexicon, data: dict[str, Any]) -> None:
+    for dimension, block in data["exclusive"].items():
+        lex.exclusive[dimension] = Outline()
+        lex.exclusive[dimension].read(block)
+    for dimension, block in data["scale"].items():
+        steps: dict[str, tuple[int, ...]] = {}
+        for step, words in enumerate(_lines(block)):
+            for word in words:
+                steps[word] = (*steps.get(word, ()), step)
+        lex.scales[dimension] = steps
+    for line in data["opposite"]["pairs"].splitlines():
+        if "|" in line:
+            lex.opposites.add(*([w.strip() for w in side.split(",") if w.strip()] for side in line.split("|")))
+    for number, words in enumerate(_lines(data["alike"]["sets"])):
+        for word in words:
+            lex.alike[word] = lex.alike.get(word, frozenset()) | {number}
+
+
+def _read_colors(lex: Lexicon, data: dict[str, Any]) -> None:
+    families = _pairs(data["families"])
+    lex.family_names = frozenset(name for name, _ in families)
+    for name, words in families:
+        for word in (name, *words):
+            lex.families[word] = lex.families.get(word, frozenset()) | {name}
+    lex.neighbours = frozenset(frozenset(pair) for pair in _lines(data["neighbours"]))
+    lex.many_colors = frozenset(w for line in _lines(data["sets"]) for w in line)
+    for line in data["strength"].splitlines():
+        if "|" in line:
+            lex.strength.add(*([w.strip() for w in side.split(",") if w.strip()] for side in line.split("|")))
+
+
+def _read_derivations(lex: Lexicon, data: dict[str, Any]) -> None:
+    for base, words in _pairs(data["forms"]):
+        for word in (base, *words):
+            lex.forms[word] = lex.forms.get(word, frozenset()) | {base}
+    lex.implies = {k: tuple(v) for k, v in _pairs(data["implies"])}
+    lex.spellings = {pair[0]: pair[1] for pair in _lines(data["spellings"])}
+    for name, words in _pairs(data["numbers"]):
+        digits = [int(w) for w in words if w.isdigit()]
+        for word in (name, *words):
+            lex.numbers.setdefault(word, digits[0])
+    lex.vague = {k: (int(v[0]), int(v[1])) for k, v in _pairs(data["vague"])}
+    lex.empty = frozenset(w for line in _lines(data["empty"]) for w in line)
+    lex.generic = frozenset(w for line in _lines(data.get("generic", "")) for w in line)
+
+
+def _read_verbs(lex: Lexicon, data: dict[str, Any]) -> None:
+    lex.verbs.read(data["classes"])
+    first: dict[str, Sense] = {}
+    for senses in lex.verbs.senses.values():
+        for sense in senses:
+            first.setdefault(sense.words[0], sense)
+    pairs = set()
+    for words in _lines(data["exclusive"]):
+        ids = [first[w].id for w in words if w in first]
+        pairs |= {(a, b) for a in ids for b in ids if a != b}
+    lex.verb_conflicts = frozenset(pairs)
+    lex.light = frozenset(w for line in _lines(data["light"]) for w in line)
+
+
+def _read_relations(lex: Lexicon, data: dict[str, Any]) -> None:
+    for words in _lines(data["classes"]):
+        for word in words:
+            lex.prepositions[word] = lex.prepositions.get(word, frozenset()) | {words[0]}
+    lex.prep_opposites = frozenset(frozenset(pair) for pair in _lines(data["opposites"]))
+    lex.prep_converses = frozenset(frozenset(pair) for pair in _lines(data["converses"]))
+    lex.flat = frozenset(w for line in _lines(data["flat"]) for w in line)
+    for group, line in ((g, line) for g, line in _raw_pairs(data["places"])):
+        for side in line.split("|"):
+            words = [w.strip() for w in side.split(",") if w.strip()]
+            for word in words:
+                lex.places[word] = (*lex.places.get(word, ()), (group, words[0]))
+
+
+def _raw_pairs(block: str) -> list[tuple[str, str]]:
+    return [(a.strip(), b) for a, _, b in (line.partition(":") for line in block.splitlines() if line.strip())]

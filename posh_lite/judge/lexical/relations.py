@@ -1,0 +1,337 @@
+"""Do THOSE two stand in the relation? Grades of questions about relations."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from posh_lite.graph.types import Entity, Relation
+from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical.align import Alignment
+from posh_lite.judge.lexical.attributes import best_fact, counterparts, place_finding
+from posh_lite.judge.lexical.entities import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding, entity_finding
+from posh_lite.judge.lexical.lexicon import lexicon
+from posh_lite.judge.lexical.view import relation_place, verb_words
+from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
+
+_POSSESSION = frozenset({"with", "of"})
+_WEARING = frozenset("wear in with have dress don sport clothe attire garb outfit on".split())
+
+
+@cache
+def split(lemma: str) -> tuple[tuple[str, ...], str]:
+    """Verb words and preposition of a relation: "lean on" -> (("lean",), "on"); "in front of" -> ((), "in front of")."""
+    lex = lexicon()
+    parts = lemma.split()
+    for start in range(len(parts)):
+        rest = " ".join(parts[start:])
+        if rest in lex.prepositions:
+            before = " ".join(parts[:start])
+            return (verb_words(before) if before else (), rest)
+    return (verb_words(lemma), "")
+
+
+@cache
+def same(source: str, target: str, flat: bool = False) -> float:
+    """Grade of two relation phrases between the same two things in the same order; 0 where not comparable."""
+    if source == target:
+        return 5.0
+    (verb, prep), (verb_t, prep_t) = split(source), split(target)
+    lex = lexicon()
+    of_verbs = max((max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t), default=UNRELATED)
+    if verb and verb_t and of_verbs == UNRELATED and set(verb) & set(verb_t):
+        of_verbs = 5.0
+    of_preps = prepositions(prep, prep_t, flat) if prep and prep_t else UNRELATED
+    light, light_t = _light(verb), _light(verb_t)
+    if verb and verb_t:
+        if of_verbs == CONFLICT:
+            return CONFLICT
+        if of_verbs >= PARTIAL:
+            if prep and prep_t:
+                return min(of_verbs, of_preps) if of_preps > 0 else of_preps if of_preps == CONFLICT else 2.5
+            return of_verbs if prep == prep_t else min(of_verbs, 4.2)
+        if light and light_t and prep and prep_t:
+            return min(of_preps, 4.2) if of_preps > 0 else of_preps
+        return UNRELATED
+    # One side has a verb, the other only a preposition.
+    if prep and prep_t:
+        if of_preps > 0:
+            lone = light if verb else light_t
+            return min(of_preps, 4.2 if lone else 3.6)
+        return of_preps
+    word, other = (verb or (prep,)), (verb_t or (prep_t,))
+    if any(w in _WEARING for w in word) and any(w in _WEARING for w in other):
+        return 4.2
+    classes = {c for w in (*word, prep) for c in lex.prepositions.get(w, ())}
+    classes_t = {c for w in (*other, prep_t) for c in lex.prepositions.get(w, ())}
+    if classes & classes_t:
+        return 4.0
+    if (light and not prep) or (light_t and not prep_t):
+        return 3.4
+    return UNRELATED
+
+
+def _light(verb: tuple[str, ...]) -> bool:
+    return not verb or any(v in lexicon().light for v in verb)
+
+
+@cache
+def prepositions(a: str, b: str, flat: bool = False) -> float:
+    """Grade of two prepositions."""
+    if a == b:
+        return 5.0
+    lex = lexicon()
+    x, y = lex.prepositions.get(a, frozenset()), lex.prepositions.get(b, frozenset())
+    if not x or not y:
+        return UNRELATED
+    if flat and {a, b} <= {"in", "on", "at", "upon", "within", "inside", "across", "along", "through"}:
+        return 4.0
+    if a in y or b in x or (x & y and (first(a) in x & y or first(b) in x & y)):
+        return 4.2
+    if x & y:
+        return 3.6
+    if any(frozenset((p, q)) in lex.prep_opposites for p in (first(a),) for q in (first(b),)):
+        return CONFLICT
+    if any(frozenset((p, q)) in lex.prep_opposites for p in x for q in y):
+        return 1.8
+    return 2.4
+
+
+@cache
+def first(prep: str) -> str:
+    """The class that a preposition chiefly belongs to."""
+    classes = lexicon().prepositions.get(prep, frozenset())
+    if prep in classes:
+        return prep
+    order = list(dict.fromkeys(c for p, cs in lexicon().prepositions.items() if p == prep for c in sorted(cs)))
+    return order[0] if order else prep
+
+
+@cache
+def turned(source: str, target: str) -> float:
+    """Grade of two relation phrases when the target has the two things the other way round."""
+    lex = lexicon()
+    (verb, prep), (verb_t, prep_t) = split(source), split(target)
+    if prep and prep_t and _light(verb) and _light(verb_t):
+        x, y = first(prep), first(prep_t)
+        if frozenset((x, y)) in lex.prep_converses and (x != y or len({x}) == 1):
+            if x == y and frozenset((x,)) not in lex.prep_converses:
+                return CONFLICT
+            return 4.2
+        if x == y:
+            return 4.0 if frozenset((x,)) in lex.prep_converses else CONFLICT
+        return UNRELATED
+    classes = {c for w in (*verb, prep) for c in lex.prepositions.get(w, ())}
+    classes_t = {c for w in (*verb_t, prep_t) for c in lex.prepositions.get(w, ())}
+    if any(frozenset((p, q)) in lex.prep_converses for p in classes for q in classes_t):
+        return 3.8
+    if verb and verb_t and not _light(verb):
+        if max((max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t), default=0.0) >= 4:
+            return CONFLICT
+    return UNRELATED
+
+
+def relation_finding(al: Alignment, r: Relation) -> Finding:
+    """Grade of one source relation."""
+    found = _affirmed(al, r)
+    if r.negated or r.object.negated:
+        return _without(al, r, found)
+    return found
+
+
+def _affirmed(al: Alignment, r: Relation) -> Finding:
+    s, o = r.subject, r.object
+    if o.role == "viewer":
+        return _viewer(al, r)
+    if o.role == "picture" or s.role == "picture":
+        return Finding(5.0, "a fact about the picture itself")
+    ones = counterparts(al, s) if s.role != "viewer" else []
+    if o.role == "region":
+        placed = _region(al, r, ones)
+        if placed is not None:
+            return placed
+    others = counterparts(al, o)
+    if not ones or not others:
+        return _missing(al, r, bool(ones), bool(others))
+    best = Finding(0.0, "")
+    against: Finding | None = None
+    flat = o.head in lexicon().flat or o.head.rpartition(" ")[2] in lexicon().flat
+    for i, m in enumerate(ones[:4]):
+        for j, n in enumerate(others[:4]):
+            if m.target == n.target:
+                continue
+            grade, reason, clash = _between(al, r, m.target, n.target, flat)
+            grade -= 0.5 * (min(i, 1) + min(j, 1))
+            if grade > best.score:
+                best = Finding(grade, reason)
+            if clash and i == 0 and j == 0:
+                against = Finding(CONTRADICTED, clash)
+    if best.score >= PARTIAL:
+        return best
+    if against is not None:
+        return against
+    soft = _loosely(al, r, ones[0].target, others[0].target)
+    return soft if soft.score > best.score else best
+
+
+def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[float, str, str]:
+    """Best grade over the target's relations between two entities, its reason, and what contradicts it."""
+    view = al.target
+    best, reason, clash = 0.0, "", ""
+    for q in view.graph.relations_of(a):
+        if {q.subject.id, q.object.id} != {a, b}:
+            continue
+        straight = q.subject.id == a
+        grade = same(r.lemma, q.lemma, flat) if straight else turned(r.lemma, q.lemma)
+        said = f'"{q.subject.head} {q.text} {q.object.head}"'
+        if q.kind == "part" or r.kind == "part":
+            grade = max(grade, _part(r, q, straight))
+        if q.negated or q.object.negated:
+            if grade >= PARTIAL:
+                clash = f"the text denies it: {said}"
+            continue
+        if grade == CONFLICT:
+            clash = clash or f"the text has {said}"
+        elif grade == UNRELATED:
+            verb, _ = split(r.lemma)
+            verb_t, _ = split(q.lemma)
+            lex = lexicon()
+            ignorant = any(v not in lex.verbs.senses for v in (*verb[:1], *verb_t[:1]))
+            grade = 3.1 if ignorant and straight else 2.0 if straight else 1.6
+        if grade > best:
+            best, reason = grade, f"the text has {said}"
+    e, f = view.entity(a), view.entity(b)
+    if (f.part_of == a or e.part_of == b) and best < 4:
+        verb, prep = split(r.lemma)
+        having = prep in ("with", "of", "in", "on") or any(v in _WEARING or v in ("hold", "carry") for v in verb)
+        if having or r.kind == "part":
+            owns = f.part_of == a
+            natural = owns == (r.object.part_of == r.subject.id or r.kind != "part")
+            if not clash and natural:
+                best, reason = max(best, 3.8), f'"{f.head}" belongs to "{e.head}"' if owns else f'"{e.head}" is part of "{f.head}"'
+    if b in e.members or a in f.members:
+        best, reason = max(best, 3.5), "one is a member of the other"
+    return best, reason, clash
+
+
+def _part(r: Relation, q: Relation, straight: bool) -> float:
+    """Part-of is said with "of", "with", "has" or a possessive, in either order."""
+    having = {"with", "of", "have", "in", "on"}
+    one = r.kind == "part" or r.lemma in having
+    other = q.kind == "part" or q.lemma in having
+    if one and other:
+        return 4.4 if straight == (r.kind == q.kind or r.lemma == q.lemma) or not straight else 4.0
+    if (r.kind == "part" and split(q.lemma)[0]) or (q.kind == "part" and split(r.lemma)[0]):
+        return 3.6
+    return UNRELATED
+
+
+def _region(al: Alignment, r: Relation, ones: list) -> Finding | None:  # type: ignore[type-arg]
+    asked = relation_place(al.source.graph, r)
+    if not asked:
+        return Finding(3.4, "a zone of the picture")
+    if not ones:
+        return Finding(ABSENT, f'"{r.subject.head}" is not in the text')
+    found = place_finding(al, r.subject, ones, asked)
+    if found is None or found.score != WEAK:
+        return found
+    regions = [t for t in al.target.graph.entities if t.role == "region"]
+    text = {g for t in regions for g in asked if asked[g] & _zone(al, t).get(g, set())}
+    home = al.target.sentences[ones[0].target]
+    near = any(al.target.sentences[t.id] & home for t in regions if set(_zone(al, t)) & text)
+    if text and near:
+        holders = {q.subject.id for t in regions for q in al.target.graph.relations_of(t, role="object")}
+        if any(h in al.back and al.back[h] != r.subject.id and h != ones[0].target for h in holders):
+            return Finding(ELSEWHERE, "the text places something else there")
+        return Finding(3.2, "the text names that zone nearby")
+    return found
+
+
+def _zone(al: Alignment, t: Entity) -> dict[str, set[str]]:
+    from posh_lite.judge.lexical.view import place_words
+
+    return place_words(" ".join([t.head, *(a.lemma for a in al.target.graph.attributes_of(t))]))
+
+
+def _viewer(al: Alignment, r: Relation) -> Finding:
+    ones = counterparts(al, r.subject)
+    if not ones:
+        return Finding(ABSENT, f'"{r.subject.head}" is not in the text')
+    for q in al.target.graph.relations_of(ones[0].target, role="subject"):
+        if q.object.role == "viewer":
+            grade = same(r.lemma, q.lemma)
+            return Finding(max(grade, 2.0) if grade != CONFLICT else CONTRADICTED, f'"{q.text}" the viewer')
+    verb, _ = split(r.lemma)
+    for word in ("camera", "viewer", "photographer"):
+        if any(t.text == word for t in al.target.tokens):
+            return Finding(3.5, f'the text has "{word}"')
+    grade, fact = max(((best_fact(v, al.target.facts[ones[0].target], "action")) for v in verb), default=(0.0, None),
+                      key=lambda x: x[0])  # fmt: skip
+    if fact is not None and grade >= PARTIAL:
+        return Finding(min(grade, 3.6), f'the text has "{fact.said}"')
+    return Finding(WEAK, "the text does not say so")
+
+
+def _missing(al: Alignment, r: Relation, subject: bool, other: bool) -> Finding:
+    """One of the two has no counterpart: it may be said as an attribute or a verb of the other."""
+    gone = r.object if subject else r.subject
+    presence = entity_finding(al, gone)
+    if presence.score >= 3.4 and (subject or other):
+        return Finding(presence.score, presence.reason)
+    if presence.score >= PARTIAL:
+        return Finding(PARTIAL, presence.reason)
+    return Finding(ABSENT, f'"{gone.head}" is not in the text')
+
+
+def _loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
+    """The two are there but not linked: is it said of others, or only left unattached by the parser?"""
+    view = al.target
+    flat = r.object.head in lexicon().flat
+    best = Finding(ABSENT, f'nothing links "{view.phrase(a)}" and "{view.phrase(b)}" so')
+    verb, prep = split(r.lemma)
+    elsewhere: Finding | None = None
+    for q in view.graph.relations_of(b):
+        x = q.subject.id if q.object.id == b else q.object.id
+        if x == a or q.negated:
+            continue
+        grade = same(r.lemma, q.lemma, flat) if q.object.id == b else turned(r.lemma, q.lemma)
+        if grade < PARTIAL:
+            continue
+        rival = x in al.back and al.back[x] != r.subject.id and heads.is_living(view.entity(x).head)
+        said = f'"{q.subject.head} {q.text} {q.object.head}"'
+        if rival and heads.is_living(r.subject.head):
+            elsewhere = Finding(ELSEWHERE, f"the text has {said}")
+        elif x in view.near[a] or view.sentences[x] & view.sentences[a]:
+            best = max(best, Finding(3.3, f"the text has {said}"), key=lambda f: f.score)
+    if best.score >= PARTIAL:
+        return best
+    if elsewhere is not None:
+        return elsewhere
+    for q in view.graph.relations_of(a, role="subject"):
+        # The same is said of the subject and another thing.
+        if q.object.id != b and same(r.lemma, q.lemma) >= 4 and q.object.id in al.back:
+            elsewhere = Finding(ELSEWHERE, f'the text has "{q.subject.head} {q.text} {q.object.head}"')
+    together = view.sentences[a] & view.sentences[b]
+    if together:
+        asked = set(verb) | set(prep.split())
+        said_near = any(t.sentence in together and any(words.alike(w, t.text) >= 4 for w in asked) for t in view.tokens)
+        if said_near and elsewhere is None:
+            return Finding(3.2, f'"{r.text}" stands in the same sentence')
+        if b in view.near[a] or any(c in view.near[b] for c in view.near[a]):
+            return elsewhere or Finding(2.6 if _light(verb) else 2.0, "the two are linked otherwise")
+        return elsewhere or Finding(2.2 if _light(verb) else WEAK, "the two stand in one sentence, not so linked")
+    return elsewhere or best
+
+
+def _without(al: Alignment, r: Relation, found: Finding) -> Finding:
+    """"without a hat", "does not hold": the polarity turned."""
+    denied = [q for q in al.target.graph.relations if (q.negated or q.object.negated)
+              and heads.grade(r.object.head, q.object.head) >= PARTIAL]  # fmt: skip
+    gone = [m for m in al.candidates.get(r.object.id, ()) if al.target.entity(m.target).negated]
+    ones = {m.target for m in counterparts(al, r.subject)}
+    if any(q.subject.id in ones or not ones for q in denied) or (gone and not denied):
+        return Finding(5.0, "the text denies it too")
+    there = [m for m in al.candidates.get(r.object.id, ()) if m.head >= 4 and not al.target.entity(m.target).negated]
+    linked = [m for m in there if m.target in {n for o in ones for n in al.target.near[o]}]
+    if linked:
+        return Finding(CONTRADICTED, f'the text has "{al.target.phrase(linked[0].target)}"')
+    return Finding(PARTIAL if ones else ABSENT, "the text says nothing of it")
