@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -10,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posh_lite.benchmarks import mini_build
+from posh_lite.benchmarks import mini, mini_build
 from posh_lite.benchmarks.mini import STYLES, FactSpan, MiniCorpus, find_mini, load_mini
 from posh_lite.benchmarks.mini_card import BEGIN, END, fill_card
 from posh_lite.benchmarks.mini_source import SourceCaption, SourceWork, compile_caption, read_work, strip_facts
 from posh_lite.errors import InputError
+from posh_lite.text import segments
 
 ROOT = Path(__file__).parents[1] / "data" / "mini"
 SOURCE = sorted((ROOT / "source").glob("*.toml"))
@@ -74,6 +76,13 @@ def test_sentences_tile_the_caption_but_for_layout(corpus: MiniCorpus) -> None:
         assert last == len(pair.generation)
 
 
+def test_its_sentences_are_those_that_the_splitter_finds(corpus: MiniCorpus) -> None:
+    for pair in corpus.pairs:
+        found = [(s.start, s.end) for s in segments(pair.generation) if s.kind == "sentence"]
+        for gold in corpus.gold_of(pair).sentences:  # emphasis signs may stand at an end
+            assert any(abs(a - gold.start) <= 3 and abs(b - gold.end) <= 3 for a, b in found), (pair.id, gold)
+
+
 def test_a_sentence_is_contradicted_exactly_where_it_holds_a_mistake(corpus: MiniCorpus) -> None:
     for gold in corpus.gold:
         for sentence in gold.sentences:
@@ -116,6 +125,18 @@ def test_the_order_of_a_and_b_carries_no_label(corpus: MiniCorpus) -> None:
 
 def test_find_mini_finds_the_repository() -> None:
     assert (find_mini() / "pairs.jsonl").is_file()
+
+
+def test_find_mini_prefers_the_packaged_copy_and_names_the_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "posh_lite"
+    monkeypatch.setattr(mini, "files", lambda name: package)
+    with pytest.raises(InputError, match=r"_data.mini nor .*data.mini; reinstall"):
+        find_mini()
+    shutil.copytree(ROOT, package / "_data" / "mini", ignore=shutil.ignore_patterns("source"))
+    assert find_mini() == package / "_data" / "mini"
+    assert len(load_mini().pairs) == 72
 
 
 def test_load_names_file_line_and_field(tmp_path: Path) -> None:
