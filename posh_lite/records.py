@@ -7,11 +7,14 @@ untouched strings, so that ``text[start:end]`` is what the reader sees.
 
 from __future__ import annotations
 
+import codecs
 import json
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from posh_lite.errors import InputError
 
@@ -42,7 +45,7 @@ def pair_from_dict(row: Any, *, path: object = None, line: int | None = None) ->
     """Check one decoded record and return it as a :class:`Pair`.
 
     Raises:
-        InputError: the record is not an object, a field is missing, empty or not a string.
+        InputError: the record is not an object; a field is missing, empty, not a string or no Unicode text.
     """
     if not isinstance(row, dict):
         raise InputError(f"expected a JSON object, got {type(row).__name__}", path=path, line=line)
@@ -62,6 +65,11 @@ def pair_from_dict(row: Any, *, path: object = None, line: int | None = None) ->
             )
         if not value.strip():
             raise InputError(f'field "{name}" is empty', path=path, line=line, field=name)
+        if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+            raise InputError(
+                f'field "{name}" holds half of a surrogate pair, which is no character',
+                path=path, line=line, field=name,
+            )
         values[name] = value
     for name in _OPTIONAL:
         value = row.get(name)
@@ -74,51 +82,84 @@ def pair_from_dict(row: Any, *, path: object = None, line: int | None = None) ->
     return Pair(**values)
 
 
-def read_jsonl(path: str | Path) -> Iterator[tuple[int, Any]]:
+def read_jsonl(
+    path: str | Path, *, on_error: Callable[[InputError], None] | None = None
+) -> Iterator[tuple[int, Any]]:
     """Yield ``(line number, decoded value)`` for every non-blank line of a UTF-8 JSON Lines file.
 
+    Args:
+        path: the file, or "-" for standard input. A byte-order mark and CRLF line ends are fine.
+        on_error: told of each line that cannot be read, which is then left out; without it the error is raised.
+
     Raises:
-        InputError: no such file, not UTF-8, or a line that is not JSON.
+        InputError: no such file, or a line that is not UTF-8 or not JSON.
     """
-    path = Path(path)
+    with _open(path) as handle:
+        for number, raw in enumerate(handle, start=1):
+            if number == 1:
+                raw = raw.removeprefix(codecs.BOM_UTF8)
+            if not raw.strip():
+                continue
+            try:
+                value = _decode(raw, path, number)
+            except InputError as error:
+                if on_error is None:
+                    raise
+                on_error(error)
+                continue
+            yield number, value
+
+
+def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
+    if str(path) == "-":
+        return nullcontext(sys.stdin.buffer)
     try:
-        handle = path.open(encoding="utf-8-sig", newline="\n")
+        return Path(path).open("rb")
     except FileNotFoundError:
         raise InputError("no such file", path=path) from None
     except IsADirectoryError:
         raise InputError("is a folder, expected a JSON Lines file", path=path) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-    with handle:
-        number = 0
-        try:
-            for number, raw in enumerate(handle, start=1):
-                if not raw.strip():
-                    continue
-                try:
-                    yield number, json.loads(raw)
-                except json.JSONDecodeError as error:
-                    raise InputError(
-                        f"not valid JSON at column {error.colno}: {error.msg}", path=path, line=number
-                    ) from None
-        except UnicodeDecodeError as error:
-            raise InputError(f"not UTF-8 text: {error.reason}", path=path, line=number + 1) from None
 
 
-def read_pairs(path: str | Path) -> Iterator[Pair]:
+def _decode(raw: bytes, path: object, line: int) -> Any:
+    try:
+        return json.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text at byte {error.start + 1}: {error.reason}", path=path, line=line) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"not valid JSON at column {error.colno}: {error.msg}", path=path, line=line) from None
+    except RecursionError:
+        raise InputError("not a record: JSON nested too deeply", path=path, line=line) from None
+    except ValueError as error:  # a number with more digits than Python converts
+        raise InputError(f"not usable JSON: {error}", path=path, line=line) from None
+
+
+def read_pairs(path: str | Path, *, on_error: Callable[[InputError], None] | None = None) -> Iterator[Pair]:
     """Yield the pairs of a JSON Lines file, checked one by one.
+
+    Args:
+        path: the file, or "-" for standard input.
+        on_error: told of each record that cannot be used, which is then left out.
 
     Raises:
         InputError: as :func:`read_jsonl` and :func:`pair_from_dict`, or an ``id`` that occurred before.
     """
     seen: dict[str, int] = {}
-    for line, row in read_jsonl(path):
-        pair = pair_from_dict(row, path=path, line=line)
-        if pair.id in seen:
-            raise InputError(
-                f'id "{pair.id}" was used on line {seen[pair.id]} already; ids must be unique',
-                path=path, line=line, field="id",
-            )
+    for line, row in read_jsonl(path, on_error=on_error):
+        try:
+            pair = pair_from_dict(row, path=path, line=line)
+            if pair.id in seen:
+                raise InputError(
+                    f'id "{pair.id}" was used on line {seen[pair.id]} already; ids must be unique',
+                    path=path, line=line, field="id",
+                )
+        except InputError as error:
+            if on_error is None:
+                raise
+            on_error(error)
+            continue
         seen[pair.id] = line
         yield pair
 

@@ -64,7 +64,8 @@ def _described(identifier: Identifier | None) -> list[str]:
     while identifier is not None:
         entity = identifier.entity
         parts += [
-            identifier.text, identifier.kind, f"{entity.id}:{entity.head}:{entity.plural}:{entity.count}:{entity.negated}",
+            identifier.text, identifier.kind,
+            f"{entity.id}:{entity.head}:{entity.plural}:{entity.count}:{entity.negated}",
             "-" if identifier.attribute is None else str(identifier.attribute.id),
             "-" if identifier.relation is None else str(identifier.relation.id),
         ]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from urllib.request import url2pathname
 
 from posh_lite.errors import JudgeError, MissingDependency
 from posh_lite.judge.contract import Judge
@@ -45,6 +48,19 @@ JUDGES: dict[str, JudgeEntry] = {
 }
 
 
+def install_command(extra: str | None) -> str:
+    """The command that installs an extra, from where this package was installed."""
+    name = "posh-lite"
+    try:
+        origin = json.loads(metadata.distribution(name).read_text("direct_url.json") or "{}").get("url", "")
+    except (metadata.PackageNotFoundError, ValueError):
+        origin = ""
+    extras = f"[{extra}]" if extra else ""
+    if origin.startswith("file://"):
+        return f'pip install -e "{url2pathname(origin.removeprefix("file://"))}{extras}"'
+    return f'pip install "{name}{extras}"' if extras else f"pip install {name}"
+
+
 def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> Judge:
     """The judge of that name, or of the class given as ``module:Class``.
 
@@ -61,7 +77,7 @@ def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> J
     if entry is None and ":" not in name:
         raise JudgeError(f'no judge named "{name}"; there are {", ".join(sorted(JUDGES))}, or give module:Class')
     if entry is not None and entry.missing():
-        how = f'pip install "posh-lite[{entry.extra}]"' if entry.extra else "pip install posh-lite"
+        how = install_command(entry.extra)
         raise MissingDependency(f'the judge "{name}" needs {", ".join(entry.missing())}: {how}')
     target = name if entry is None else entry.target
     module, _, attribute = target.partition(":")
@@ -72,5 +88,5 @@ def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> J
     if name == "replay":
         if log is None:
             raise JudgeError('the judge "replay" answers from a verdict log: name it with log= or --log')
-        return cls(log, **options)
-    return cls(**options)
+        return cast(Judge, cls(log, **options))
+    return cast(Judge, cls(**options))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, cast
@@ -140,26 +141,30 @@ def _load(path: Path) -> tuple[_Judges, dict[tuple[str, bytes], Verdict], dict[t
     verdicts: dict[tuple[str, bytes], Verdict] = {}
     phrases: dict[tuple[str, bytes], bytes | None] = {}
     names: list[str] = []
-    number = 0
     try:
-        opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-        with opened as handle:
-            for number, line in enumerate(handle, start=1):
-                row = json.loads(line)
-                if "judge" in row:
-                    names.append(row["judge"])
-                    judges[row["judge"]] = (float(row["threshold"]), bool(row["structural"]))
-                    continue
-                key = (names[row["j"]], bytes.fromhex(row["k"]))
-                if "w" in row:
-                    phrases[key] = None if row["w"] is None else bytes.fromhex(row["w"])
-                else:
-                    spread = tuple(row["p"]) if "p" in row else None
-                    verdicts[key] = Verdict(row["s"], cast(Any, spread), row.get("m"))
+        data = path.read_bytes()
+        lines = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8").split("\n")
     except FileNotFoundError:
         raise InputError("no such file", path=path) from None
-    except (OSError, EOFError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise InputError(f"no exported verdict log: {error!r}", path=path, line=number or None) from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise InputError(f"no exported verdict log: {error}", path=path) from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            if "judge" in row:
+                names.append(row["judge"])
+                judges[row["judge"]] = (float(row["threshold"]), bool(row["structural"]))
+                continue
+            key = (names[row["j"]], bytes.fromhex(row["k"]))
+            if "w" in row:
+                phrases[key] = None if row["w"] is None else bytes.fromhex(row["w"])
+            else:
+                spread = tuple(row["p"]) if "p" in row else None
+                verdicts[key] = Verdict(row["s"], cast(Any, spread), row.get("m"))
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            raise InputError("not a line of an exported verdict log", path=path, line=number) from None
     return judges, verdicts, phrases
 
 

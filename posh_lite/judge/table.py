@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from posh_lite.judge.contract import Question, Verdict
 
@@ -72,11 +71,8 @@ class TableJudge:
         return [self._answer(q) for q in questions]
 
     def _answer(self, question: Question) -> Verdict:
-        answer: Any
-        if callable(self._answers):
-            answer = self._answers(question)
-        else:
-            answer = self._answers.get(question_key(question))
+        table = self._answers
+        answer = table(question) if callable(table) else table.get(question_key(question))
         if answer is None:
             answer = self._default
         if isinstance(answer, Verdict):

@@ -140,7 +140,7 @@ def _ask(
         with watch.lap("judging"):
             verdicts = judge.ask(questions)
         if len(verdicts) != len(questions):
-            raise JudgeError(f"the judge {judge.signature} gave {len(verdicts)} verdicts for {len(questions)} questions")
+            raise JudgeError(f"{judge.signature} gave {len(verdicts)} verdicts for {len(questions)} questions")
         answers.update(zip(keys, map(_checked, verdicts), strict=True))
     return answers
 

@@ -80,6 +80,7 @@ class Interview:
         self.graph, self.side, self.prompts, self.threshold, self.lazy = graph, side, prompts, threshold, lazy
         self.namer = namer or Namer(graph)
         self._found: dict[int, _Found] = {}
+        self._starts = {start for start, _ in graph.sentences} | {0}
         self._linked = {frozenset((r.subject.id, r.object.id)) for r in graph.relations}
 
     def run(self) -> Generator[list[Draft], Sequence[Verdict], list[Component]]:
@@ -88,7 +89,7 @@ class Interview:
         for level in self._levels():
             yield from self._entities(level)
         absences = [e for e in graph.entities if self._absence(e)]
-        claims = [*graph.attributes, *graph.relations]
+        claims: list[Attribute | Relation] = [*graph.attributes, *graph.relations]
         drafts = [self._absent_draft(e) for e in absences]
         pending: list[tuple[Attribute | Relation, Draft, bool]] = []
         for claim in claims:
@@ -186,6 +187,21 @@ class Interview:
             return False
         return not any(r.object.id == entity.id for r in self.graph.relations_of(entity))
 
+    def _verified_of(self, owner: Entity, claim: Attribute | Relation) -> bool:
+        """Whether a claim says something that the other text can say too.
+
+        What the viewer does, "bottom" of "the bottom right corner", how one region lies to another, and clauses
+        whose relative pronoun found nothing say nothing about the things of the scene.
+        """
+        if owner.role == "viewer" or (owner.mentions and all(m.kind == "relative" for m in owner.mentions)):
+            return False
+        if isinstance(claim, Attribute):
+            return owner.role != "region" and not owner.negated
+        places = ("viewer", "region", "picture")
+        if owner.id == claim.object.id or owner.role == "picture":
+            return False
+        return owner.role not in places or claim.object.role not in places
+
     def _absent_draft(self, entity: Entity) -> Draft:
         text = self.prompts.question("entity_absent", self.side, identifier=bare(entity))
         return Draft("entity", Identifier(bare(entity), entity), text)
@@ -194,9 +210,9 @@ class Interview:
         """The best identifier that does not presuppose what is asked."""
         found = self._found.get(entity.id)
         if found is None:
-            if entity.verifiable:
-                return self.namer.plain(entity)
-            return Identifier(definite(entity, as_written(self.graph, entity)), entity)
+            if entity.role == "region":  # "our left", "the bottom right corner": nothing else says where
+                return Identifier(definite(entity, as_written(self.graph, entity)), entity)
+            return self.namer.plain(entity)
         for identifier in found.named():
             if not any(uses(identifier, component) for component in avoid):
                 return identifier
@@ -205,17 +221,17 @@ class Interview:
     def _claim(self, claim: Attribute | Relation) -> tuple[Draft, bool] | None:
         """The question about an attribute or relation, and whether to ask it; None if it is not verified."""
         owner = claim.entity if isinstance(claim, Attribute) else claim.subject
-        if owner.role == "viewer" or (owner.negated and isinstance(claim, Attribute)):
+        if not self._verified_of(owner, claim):
             return None
         polarity = "_negated" if claim.negated else ""
         words = affirmative(claim.text) if claim.negated else squeeze(claim.text)
+        if claim.spans and claim.spans[0][0] in self._starts:  # the capital belongs to the sentence
+            words = words[:1].lower() + words[1:]
         if isinstance(claim, Attribute):
             name = self._name(owner, [claim])
             text = self.prompts.question(f"attribute{polarity}", self.side, identifier=name.text, attribute=words)
             draft = Draft("attribute", name, text, attribute=claim)
         else:
-            if owner.role == "picture" or claim.object.id == owner.id:
-                return None
             name = self._name(owner, [claim, claim.object])
             other = self._name(claim.object, [claim, owner])
             text = self.prompts.question(

@@ -12,14 +12,21 @@ import re
 from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
 
 _VOWELS = "aeiou"
-_DETERMINERS = frozenset(
-    "a an the this that these those his her its their our your my some any each every no another".split()
+_PRONOUNS = frozenset(
+    {"he", "she", "it", "they", "him", "her", "them", "one", "who", "which", "that", "this", "these", "those",
+     "himself", "herself", "itself", "themselves", "we", "us", "you", "i", "other", "others", "something", "someone"}
 )
-_PREPOSITIONS = frozenset(
-    "about above across against along alongside amid amidst among amongst around as at atop before behind below "
-    "beneath beside between beyond by down facing for from in inside into like near next of off on onto opposite "
-    "out outside over past through throughout to toward towards under underneath up upon with within without".split()
-)
+_DETERMINERS = frozenset({
+    "a", "an", "the", "this", "that", "these", "those", "his", "her", "its", "their", "our", "your", "my", "some",
+    "any", "each", "every", "no", "another",
+})
+_PREPOSITIONS = frozenset({
+    "about", "above", "across", "against", "along", "alongside", "amid", "amidst", "among", "amongst", "around", "as",
+    "at", "atop", "before", "behind", "below", "beneath", "beside", "between", "beyond", "by", "down", "facing",
+    "for", "from", "in", "inside", "into", "like", "near", "next", "of", "off", "on", "onto", "opposite", "out",
+    "outside", "over", "past", "through", "throughout", "to", "toward", "towards", "under", "underneath", "up",
+    "upon", "with", "within", "without",
+})
 #: Positions that stand before the noun; "left" and the like read better behind it.
 _SIDES = {
     "left": "on the left", "right": "on the right", "center": "in the center", "centre": "in the centre",
@@ -27,10 +34,11 @@ _SIDES = {
     "foreground": "in the foreground", "background": "in the background",
 }
 #: Words that carry a negation themselves, so that none has to be put before them.
-_NEGATIVE = frozenset(
-    "no not never without lack lacks lacking lacked missing devoid absent none neither nor free cannot "
-    "n't isn't aren't wasn't weren't doesn't don't didn't can't".split()
-)
+_NEGATIVE = frozenset({
+    "no", "not", "never", "without", "lack", "lacks", "lacking", "lacked", "missing", "devoid", "absent", "none",
+    "neither", "nor", "free", "cannot", "n't", "isn't", "aren't", "wasn't", "weren't", "doesn't", "don't", "didn't",
+    "can't",
+})
 _DOUBLING = re.compile(r"^[^aeiou]*[aeiou][bdgklmnprt]$")
 _IRREGULAR_GERUNDS = {
     "lie": "lying", "die": "dying", "tie": "tying", "see": "seeing", "be": "being", "dye": "dyeing",
@@ -85,15 +93,15 @@ def is_preposition(text: str) -> bool:
 def bare(entity: Entity) -> str:
     """The head as the text writes it, compounds included, without determiner: "wine glasses"."""
     for mention in entity.mentions:
-        if mention.kind == "name":
-            return squeeze(mention.text) or entity.head
-        if mention.kind == "noun":
+        if mention.kind in ("noun", "name"):
             written = squeeze(mention.text)
-            if not written:
-                break
-            if " " in written:
-                return written.lower()
-            return " ".join([*entity.head.split()[:-1], written.lower()])
+            if written:
+                before = entity.head.split()[:-1]
+                if mention.kind == "name":
+                    before = [w.title() for w in before]
+                else:
+                    written = written.lower()
+                return written if " " in written else " ".join([*before, written])
     return squeeze(entity.head)
 
 
@@ -110,15 +118,19 @@ def as_written(graph: SceneGraph, entity: Entity) -> str:
 
 
 def definite(entity: Entity, phrase: str | None = None) -> str:
-    """The phrase with "the", unless it is a name, a pronoun or has a determiner already."""
-    phrase = bare(entity) if phrase is None else phrase
-    kinds = {m.kind for m in entity.mentions}
-    first = phrase.split(maxsplit=1)[0].lower() if phrase.split() else ""
-    if first in _DETERMINERS or not kinds & {"noun", "name"} and kinds:
-        return phrase
-    if entity.mentions and entity.mentions[0].kind == "name" and phrase == bare(entity):
-        return phrase
-    return f"the {phrase}" if phrase else "the thing"
+    """The phrase with "the", unless it is a name, a pronoun or has a determiner already.
+
+    Writing in the picture is quoted as such, so that a judge does not look for a thing of that name.
+    """
+    if entity.role == "writing":
+        return f"the writing '{bare(entity)}'"
+    own = bare(entity)
+    phrase = own if phrase is None else phrase
+    words = phrase.lower().split()
+    if not words or words[0] in _DETERMINERS or entity.head in _PRONOUNS:
+        return phrase or "the thing"
+    named = bool(entity.mentions) and entity.mentions[0].kind == "name"
+    return phrase if named and phrase == own else f"the {phrase}"
 
 
 def with_attribute(entity: Entity, attribute: Attribute) -> str:

@@ -27,8 +27,9 @@ def polish(namers: Iterable[Namer], judge: Judge, prompts: Prompts, watch: Stopw
             for identifier in _own(namer):
                 kind = identifier.kind
                 if kind == "attribute" or kind == "relation":
-                    prompt = prompts.rewrite(kind, identifier.text)
-                    requests.setdefault((kind, identifier.text), Rewrite(identifier.text, kind, prompt, _keep(identifier)))
+                    phrase = identifier.text
+                    request = Rewrite(phrase, kind, prompts.rewrite(kind, phrase), _keep(identifier))
+                    requests.setdefault((kind, phrase), request)
     if not requests:
         return
     with watch.lap("judging"):

@@ -26,6 +26,8 @@ from posh_lite.records import Pair, pair_from_dict
 if TYPE_CHECKING:
     import pandas as pd
 
+    from posh_lite.graph.mentions import CoreferenceResolver
+
 PairLike = Pair | Mapping[str, Any] | tuple[str, str]
 _KEPT_GRAPHS = 256  # one reference often serves several generations
 
@@ -65,7 +67,7 @@ class PoSh:
         *,
         threshold: float | None = None,
         aggregation: Aggregation = "all",
-        coreference: Any = None,
+        coreference: CoreferenceResolver | None = None,
         prompts: str | Path | None = None,
         log: str | Path | None = None,
         progress: bool | None = None,
@@ -188,7 +190,7 @@ class PoSh:
         wanted = list(dict.fromkeys(texts))
         new = [t for t in wanted if t not in self._graphs]
         with self.timings.lap("graphs"):
-            made = extract_graphs(new) if self.coreference is None else extract_graphs(new, self.coreference)
+            made = extract_graphs(new, coreference=self.coreference)
         self._graphs.update(zip(new, made, strict=True))
         found = {t: self._graphs[t] for t in wanted}
         for text in wanted:
@@ -223,7 +225,8 @@ def as_pair(value: PairLike, number: int) -> Pair:
         row = dict(value)
         row.setdefault("id", str(number))
         return pair_from_dict(row)
-    raise InputError(f"pair {number} is neither a Pair, a dictionary nor (generation, reference): {type(value).__name__}")
+    kind = type(value).__name__
+    raise InputError(f"pair {number} is neither a Pair, a dictionary nor (generation, reference) but {kind}")
 
 
 def _judge(judge: str | Judge, log: str | Path | None) -> Judge:

@@ -1,0 +1,70 @@
+"""The command line: ``posh-lite score | graph | doctor | data``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from posh_lite import __version__, doctor
+from posh_lite.commands import data, graph, score
+from posh_lite.errors import InputError, PoshLiteError
+
+_EPILOG = """examples:
+  posh-lite score pairs.jsonl -o scores.jsonl
+  posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html --log verdicts.sqlite
+  posh-lite graph caption.txt --format svg -o caption.svg
+  echo "A man in a red coat." | posh-lite graph -
+  posh-lite doctor
+  posh-lite data fetch iiw400
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="posh-lite", description="Score image descriptions against references, down to the words.",
+        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in (score, graph, doctor, data):
+        module.add_parser(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Returns:
+        0 on success, 1 on a failure (judge, log, network), 2 on wrong input or usage, 130 when interrupted.
+    """
+    try:
+        options = parser().parse_args(argv)
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        return _fail(error, 2)
+    except PoshLiteError as error:
+        return _fail(error, 1)
+    except BrokenPipeError:
+        # The reader of our output has gone ("| head"). Python would complain at exit when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}", 1)
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+
+
+def _fail(message: object, code: int) -> int:
+    line = " ".join(str(message).splitlines())
+    print(f"posh-lite: error: {line}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The commands of ``posh-lite``, one module each."""

@@ -1,0 +1,218 @@
+"""``posh-lite score``: pairs in, one line of scores a pair out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from posh_lite.commands.output import ScoreWriter, finished, open_writer
+from posh_lite.errors import InputError, LogError, MissingDependency, PoshLiteError
+from posh_lite.records import Pair, read_pairs
+
+if TYPE_CHECKING:
+    from posh_lite.metric.notice import Observer
+    from posh_lite.metric.posh import PoSh
+    from posh_lite.metric.score import Score
+
+_EPILOG = """input:   one JSON object a line with "id", "generation", "reference"; "model", "image", "source" are optional
+output:  one line a pair: id, mistakes, omissions, overall, n_components, n_missing; null where a score is undefined.
+         Each line is written as soon as its pair is scored. An existing file is replaced once the first pair is
+         scored; with --resume its complete lines are kept and their pairs are not scored again.
+
+examples:
+  posh-lite score pairs.jsonl -o scores.jsonl
+  posh-lite score pairs.jsonl -o scores.csv --format csv
+  posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html
+  posh-lite score pairs.jsonl -o scores.jsonl --log verdicts.sqlite        (killed? run it again)
+  posh-lite score pairs.jsonl -o again.jsonl --judge replay --log verdicts.sqlite
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Declare the command and its options."""
+    command = commands.add_parser(
+        "score", help="score generated descriptions against references", epilog=_EPILOG,
+        description="Score generations against references with PoSh.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("pairs", metavar="PAIRS.jsonl", help='pairs, one a line; "-" is standard input')
+    command.add_argument("-o", "--output", default="-", metavar="FILE",
+                         help="where scores go (default: standard output)")
+    command.add_argument("--judge", default="lexical", metavar="NAME",
+                         help="lexical (default), replay, another of `posh-lite doctor`, or module:Class")
+    command.add_argument("--log", metavar="FILE", help="verdict log (SQLite): what it holds is not asked again")
+    command.add_argument("--components", action="store_true", help="add every object, attribute and relation")
+    command.add_argument("--html", metavar="FILE", help="also write a page with every pair's marked texts")
+    command.add_argument("--format", choices=("jsonl", "csv"), default="jsonl", help="of the output (default: jsonl)")
+    command.add_argument("--on-error", choices=("stop", "skip"), default="stop",
+                         help="what a pair that cannot be scored does (default: stop; scored pairs are kept)")
+    command.add_argument("--threshold", type=float, metavar="X",
+                         help="score from which on an entity is present (default: the judge's)")
+    command.add_argument("--aggregation", choices=("all", "objects"), default="all",
+                         help="average over all components (default) or over objects, the paper's formula")
+    command.add_argument("--prompts", metavar="FILE", help="a prompt file that replaces the package's")
+    command.add_argument("--identifiers", choices=("all", "lazy"), default="all",
+                         help="ask all identifiers of an entity at once, or one by one: same scores, fewer questions")
+    command.add_argument("--chunk", type=int, default=16, metavar="N", help="pairs judged together (default: 16)")
+    command.add_argument("--resume", action="store_true", help="keep what the output holds and score the rest")
+    command.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    command.set_defaults(run=run)
+
+
+@dataclass(slots=True)
+class _Run:
+    """What happened so far."""
+
+    observer: Observer
+    skipped: int = 0
+    resumed: int = 0
+    errors: list[str] = field(default_factory=list)
+    start: float = field(default_factory=time.perf_counter)
+
+    def skip(self, error: PoshLiteError) -> None:
+        self.skipped += 1
+        print(f"posh-lite: skipped: {' '.join(str(error).splitlines())}", file=sys.stderr)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score the pairs of a file. See :func:`add_parser` for the options."""
+    _check(options)
+    from posh_lite.metric.notice import Observer
+    from posh_lite.metric.page import ReportPage
+    from posh_lite.metric.posh import PoSh
+
+    posh = PoSh(
+        options.judge, threshold=options.threshold, aggregation=options.aggregation, prompts=options.prompts,
+        log=options.log, progress=False, identifiers=options.identifiers,
+    )
+    state = _Run(Observer())
+    done = finished(options.output, options.format) if options.resume else set()
+    with ExitStack() as stack:
+        writer = stack.enter_context(open_writer(
+            options.output, options.format, components=options.components, append=options.resume
+        ))
+        page = stack.enter_context(ReportPage(options.html)) if options.html else None
+        bar = stack.enter_context(_bar(options))
+        for score in _scores(posh, options, state, done):
+            writer.write(score)
+            state.observer.see(score)
+            if page is not None:
+                page.add(score)
+            bar.update(1)
+    if not options.quiet:
+        _summary(posh, state, writer)
+    if state.observer.pairs + state.resumed == 0 and not state.skipped:
+        raise InputError("no pairs in the file", path=options.pairs)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Catch before the first question what would only fail after the last."""
+    if options.chunk < 1:
+        raise InputError(f"--chunk must be at least 1, got {options.chunk}")
+    if options.resume and options.output == "-":
+        raise InputError("--resume needs an output file")
+    source = None if options.pairs == "-" else Path(options.pairs)
+    if source is not None and not source.exists():
+        raise InputError("no such file", path=options.pairs)
+    targets = [t for t in (options.output, options.html, options.log) if t not in (None, "-")]
+    for target in targets:
+        path = Path(target)
+        if path.is_dir():
+            raise InputError("is a folder, expected a file name", path=target)
+        if not path.absolute().parent.is_dir():
+            raise InputError(f"the folder {path.absolute().parent} does not exist", path=target)
+        if source is not None and path.exists() and path.samefile(source):
+            raise InputError("is the input file and would be overwritten; choose another name", path=target)
+    if len({str(Path(t).absolute()) for t in targets}) < len(targets):
+        raise InputError("output, report and log need names of their own")
+
+
+def _scores(posh: PoSh, options: argparse.Namespace, state: _Run, done: set[str]) -> Iterator[Score]:
+    """Score chunk by chunk. What stands before a bad line is scored before the line is complained of."""
+    skipping = options.on_error == "skip"
+    pairs = _wanted(read_pairs(options.pairs, on_error=state.skip if skipping else None), state, done)
+    while True:
+        chunk: list[Pair] = []
+        fault: InputError | None = None
+        try:
+            for pair in islice(pairs, options.chunk):
+                chunk.append(pair)
+        except InputError as error:
+            fault = error
+        if chunk:
+            yield from _chunk(posh, chunk, state if skipping else None)
+        if fault is not None:
+            raise fault
+        if len(chunk) < options.chunk:
+            return
+
+
+def _wanted(pairs: Iterator[Pair], state: _Run, done: set[str]) -> Iterator[Pair]:
+    for pair in pairs:
+        if pair.id in done:
+            state.resumed += 1
+        else:
+            yield pair
+
+
+def _chunk(posh: PoSh, chunk: Sequence[Pair], state: _Run | None) -> Iterator[Score]:
+    try:
+        yield from posh.score_many(chunk, chunk_size=len(chunk))
+    except (LogError, MissingDependency):
+        raise
+    except PoshLiteError as error:
+        if len(chunk) > 1:  # one of them is at fault: the others still get their scores
+            for pair in chunk:
+                yield from _chunk(posh, [pair], state)
+        elif state is None:
+            raise
+        else:
+            state.skip(error)
+
+
+def _bar(options: argparse.Namespace) -> Any:
+    from tqdm import tqdm
+
+    total = None
+    if options.pairs != "-":
+        with Path(options.pairs).open("rb") as handle:
+            total = sum(1 for line in handle if line.strip())
+    shown = sys.stderr.isatty() and not options.quiet
+    return tqdm(total=total, unit=" pair", desc="scoring", disable=not shown, file=sys.stderr, dynamic_ncols=True)
+
+
+def _summary(posh: PoSh, state: _Run, writer: ScoreWriter) -> None:
+    """A table on stderr: what was scored, how, and what is odd about it."""
+    import statistics
+
+    seen, seconds = state.observer, time.perf_counter() - state.start
+    lines = [("pairs scored", f"{seen.pairs:,}" + (f" to {writer.name}" if writer.name != "-" else ""))]
+    if state.resumed:
+        lines.append(("kept from before", f"{state.resumed:,}"))
+    if state.skipped:
+        lines.append(("skipped", f"{state.skipped:,}"))
+    for name, values in seen.figures.items():
+        if values:
+            spread = f", sd {statistics.stdev(values):.3f}" if len(values) > 1 else ""
+            lines.append((name, f"mean {statistics.fmean(values):.3f}{spread} over {len(values):,}"))
+    lines.append(("components", f"{seen.components:,}, of them {seen.missing:,} without a verdict"))
+    lines.append(("questions", f"{seen.asked:,}"))
+    judge: Any = posh.judge
+    if hasattr(judge, "n_known"):
+        lines.append(("verdict log", f"{judge.n_known:,} answered from it, {judge.n_asked:,} newly asked"))
+    lines.append(("time", f"{seconds:.1f} s ({posh.timings})"))
+    if seen.pairs:
+        lines.append(("signature", posh.signature))
+    width = max(len(name) for name, _ in lines)
+    for name, value in lines:
+        print(f"{name:<{width}}  {value}", file=sys.stderr)
+    for warning in seen.warnings(posh.threshold):
+        print(f"posh-lite: note: {warning}", file=sys.stderr)
