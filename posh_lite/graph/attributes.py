@@ -62,7 +62,7 @@ def _inside_phrase(noun: Node, owner: int, index: dict[int, int]) -> Iterator[At
             done.update(n.i for n in group)
             yield _draft(owner, group, "quantity")
         elif child.dep in (QUANTITY, PARTITIVE):
-            if child.lemma in ("kind", "sort", "type", "hint", "glimpse", "piece", "section", "view", "touch"):
+            if child.lower in ("none", "neither") or child.lemma in ("kind", "sort", "type", "hint", "glimpse", "piece", "section", "view", "touch"):
                 continue
             marker = next((c for c in child.children if c.dep == "quantity_of"), None)
             inner = [c for c in child.children if c.dep in ("nummod", "amod", "advmod") and c.i < child.i]
@@ -109,7 +109,7 @@ def _draft(owner: int, nodes: list[Node], kind: AttributeKind, negated: bool = F
     spans, text = cover(nodes)
     ordered = sorted(nodes, key=lambda n: n.i)
     lemma = " ".join(n.lower if n.pos != "VERB" or n.tag in ("VBN", "VBG") and n.dep == "amod" else n.lemma for n in ordered)
-    return AttributeDraft(owner, text, lemma, spans, kind, negated)
+    return AttributeDraft(owner, text, lemma, spans, kind, negated or any(n.negative for n in nodes))
 
 
 def _predicative(node: Node, index: dict[int, int]) -> Iterator[AttributeDraft]:

@@ -39,7 +39,7 @@ _HYPHEN_LAST = {
     "over": "fixed", "to": "near", "through": "clear", "old": "old", "of": "near", "the": "near", "by": "near",
     "around": "round", "away": "distant", "and": "mixed", "side": "side", "left": "left", "right": "right",
     "back": "back", "front": "front", "view": "view", "less": "bare", "free": "free", "wide": "wide", "s": "old",
-    "ups": "shots", "downs": "shots", "offs": "shots", "outs": "shots", "overs": "shots",
+    "style": "stylish", "ups": "shots", "downs": "shots", "offs": "shots", "outs": "shots", "overs": "shots",
 }  # fmt: skip
 _HYPHEN_WHOLE = {"close-up": "view", "close-ups": "views", "black-and-white": "white", "make-up": "paint"}
 
@@ -161,11 +161,13 @@ NEGATIVE_PREPOSITIONS = ("without", "instead of", "rather than", "devoid of", "f
 NEGATIVE_DETERMINERS = _words("no neither none zero")
 NEGATIVE_ADVERBS = _words("not n't never neither nor hardly barely no")
 NEGATIVE_ADJECTIVES = _words("absent missing")
+WRITING_NOUNS = _words("word words phrase text letter letters message slogan name title number caption inscription logo"
+                       " brand label motto quote initial initials numeral lettering")  # fmt: skip
 #: Nouns in fixed phrases that name nothing ("in addition", "for example", "blue in color").
 IDLE_OBJECTS = _words(
     "addition example instance color colour size shape length width height fact general contrast order case sync"
     " particular turn appearance nature tone hue texture design style focus view sight motion use terms times time"
-    " total detail place bloom profile frame unison tandem between part reality person"
+    " indoors outdoors total detail place bloom profile frame unison tandem between part reality person"
 )
 IDLE_NOUNS = _words("way manner fact kind sort type addition")
 
@@ -192,7 +194,7 @@ NOUN_LIKE_VERBS = _words(
 )
 #: The same for plural subjects ("curls frame her face", "trees line the path").
 NOUN_LIKE_PLURAL_VERBS = _words(
-    "line frame flank surround dot cover cast top border face span crown wrap drape hang lean rest stand sit stretch rise"
+    "line lie frame flank surround dot cover cast top border face span crown wrap drape hang lean rest stand sit stretch rise"
     " fill fan loop arch tower drop fall climb slope extend cascade flow spill float hover curve bend wind twist turn ring"
     " edge punctuate anchor cross meet stem trail peek sprout bloom"
 )
@@ -214,3 +216,11 @@ def verb_lemma(word: str) -> str:
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") else word
+
+
+def gerund_lemma(word: str) -> str:
+    """Base form of an -ing word: "dominating" to "dominate", "sitting" to "sit"."""
+    stem = word.removesuffix("ing")
+    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
+        return stem[:-1]
+    return stem + "e" if stem.endswith(("at", "v", "c", "g", "iz", "u", "os", "ir", "in")) and len(stem) > 3 else stem

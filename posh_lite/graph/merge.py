@@ -59,7 +59,7 @@ def _clusters(candidates: Sequence[Candidate], resolution: Resolution) -> list[i
     pictures = [c.index for c in candidates if c.role == "picture" and not c.plural]
     links = [*zip(viewer, viewer[1:], strict=False), *zip(pictures, pictures[1:], strict=False)]
     for candidate in candidates:
-        if candidate.kind == "relative" and candidate.antecedent is not None:
+        if candidate.antecedent is not None and (candidate.kind == "relative" or candidate.quoted):
             links.append((candidate.antecedent, candidate.index))
     for a, b in links:
         a, b = find(a), find(b)
@@ -70,7 +70,7 @@ def _clusters(candidates: Sequence[Candidate], resolution: Resolution) -> list[i
 def _entity(
     number: int, mentions: list[Candidate], part_of: int | None, resolution: Resolution, entity_at: list[int]
 ) -> Entity:
-    naming = next((c for c in mentions if c.kind in ("noun", "name", "possessive") and not _pronominal(c)), mentions[0])
+    naming = next((c for c in mentions if c.quoted), None) or next((c for c in mentions if c.kind in ("noun", "name", "possessive") and not _pronominal(c)), mentions[0])
     role: Role = naming.role
     if _pronominal(naming) and role == "thing":
         role = "unresolved"
@@ -138,7 +138,8 @@ def _attributes(
     for draft in drafts:
         if not isinstance(draft, AttributeDraft):
             continue
-        key = (entity_at[draft.owner], draft.lemma, draft.negated)
+        owner = entity_at[draft.owner]
+        key = (owner, draft.lemma, draft.negated or entities[owner].negated)
         found.setdefault(key, draft)
         spans.setdefault(key, []).extend(s for s in draft.spans if s not in spans[key])
     ordered = sorted(found, key=lambda k: spans[k][0])
@@ -161,7 +162,7 @@ def _relations(
             continue
         if draft.kind == "part" and entities[b].role != "thing":
             continue
-        key = (a, draft.lemma, b, draft.negated)
+        key = (a, draft.lemma, b, draft.negated or entities[a].negated)
         found.setdefault(key, draft)
         spans.setdefault(key, []).extend(s for s in draft.spans if s not in spans[key])
     ordered = sorted(found, key=lambda k: spans[k][0])

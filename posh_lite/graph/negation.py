@@ -11,6 +11,11 @@ def negated_predicate(node: Node) -> bool:
     for child in node.children:
         if child.dep == "neg" or (child.lower in lexicon.NEGATIVE_ADVERBS and child.dep in ("advmod", "preconj", "cc")):
             return True
+    for subject in node.children:
+        if subject.dep in ("nsubj", "nsubjpass") and any(
+            c.lower in ("neither", "none") and c.dep in ("det", "partitive", "preconj") for c in subject.children
+        ):
+            return True
     if node.dep in ("acomp", "attr", "xcomp", "oprd") and node.head is not node:
         return negated_predicate(node.head)
     return node.dep == "conj" and node.head is not node and _nor(node)
@@ -22,9 +27,10 @@ def _nor(node: Node) -> bool:
 
 def negated_noun(node: Node) -> bool:
     """"no people", "without a hat", "neither man", "lacks a roof", "there are not any cars"."""
-    if any(c.lower in lexicon.NEGATIVE_DETERMINERS and c.dep in ("det", "neg", "partitive", "quantity", "preconj", "nummod")
-           for c in node.children):
+    if any(c.lower in ("no", "zero") and c.dep in ("det", "neg", "preconj", "nummod") for c in node.children):
         return True
+    if node.dep != "nsubj" and any(c.lower == "neither" and c.dep in ("det", "preconj", "cc") for c in node.children):
+        return True  # "there is neither a table nor a chair"; "neither man" exists
     head = node.head
     if head is node:
         return False

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from posh_lite.graph import lexicon
 from posh_lite.graph.clauses import subjects
 from posh_lite.graph.collectives import PARTITIVE, QUANTITY
 from posh_lite.graph.mentions import Candidate, Determiner, Gender, GrammaticalRole
 from posh_lite.graph.negation import negated_noun
 from posh_lite.graph.parse import Node, Sentence
-from posh_lite.graph.roles import role_of
+from posh_lite.graph.roles import is_viewer, role_of
 from posh_lite.graph.types import MentionKind
 from posh_lite.records import Span
 
@@ -109,8 +111,21 @@ def head_name(node: Node) -> str:
     if node.quoted:
         return node.lower
     parts = [c.lower for c in node.children if c.dep == "compound" and c.i < node.i and not c.quoted]
-    noun = node.lemma if node.pos in ("NOUN", "PROPN") else node.lower
+    noun = class_word(node)
     return " ".join([*parts, noun])
+
+
+def class_word(node: Node) -> str:
+    """Lemma of the head word; "scissors" and worn "glasses" keep their plural."""
+    if node.lower in lexicon.PAIRED and (node.lower != "glasses" or _worn(node)):
+        return node.lower
+    if is_viewer(node):
+        return "viewer"
+    return node.lemma if node.pos in ("NOUN", "PROPN") else node.lower
+
+
+def _worn(node: Node) -> bool:
+    return node.head.lemma in ("wear", "don") or any(c.dep == QUANTITY and c.lemma == "pair" for c in node.children)
 
 
 def phrase_span(node: Node, end: int) -> Span:
@@ -211,7 +226,13 @@ def candidates(sentences: list[Sentence]) -> tuple[list[Candidate], list[Node]]:
                 kinds.append(kind)
                 where.append(sentence.index)
     index = {id(n): k for k, n in enumerate(nodes)}
-    out = [_candidate(k, node, kinds[k], where[k], index) for k, node in enumerate(nodes)]
+    out = []
+    for k, node in enumerate(nodes):
+        candidate = _candidate(k, node, kinds[k], where[k], index)
+        if node.quoted and k and where[k - 1] == where[k] and nodes[k - 1].i == node.i - 1:
+            if nodes[k - 1].lemma in lexicon.WRITING_NOUNS:
+                candidate = replace(candidate, antecedent=k - 1)  # "the word "LOVE""
+        out.append(candidate)
     return out, nodes
 
 
@@ -254,7 +275,7 @@ def _candidate(k: int, node: Node, kind: MentionKind, sentence: int, index: dict
     count = stated_count(node)
     return Candidate(
         index=k, start=start, end=end, text=text, phrase=phrase_span(node, end), sentence=sentence, kind=kind,
-        head=head_name(node), noun=node.lower if kind in ("pronoun", "relative") or node.quoted else node.lemma,
+        head=head_name(node), noun=node.lower if kind in ("pronoun", "relative") or node.quoted else class_word(node),
         plural=is_plural(node) and count != 1, count=count,
         determiner=determiner(node), modifiers=modifiers(node),
         possessor=index.get(id(owner)) if owner is not None else None, whole=whole, gender=gender(node),

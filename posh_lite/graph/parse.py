@@ -42,6 +42,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     quoted: bool = False
     multiword: bool = False  # a multiword preposition
+    negative: bool = False  # denied in a list: "red" in "blue rather than red"
 
     @property
     def span(self) -> Span:
@@ -138,7 +139,7 @@ def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: D
         written = text[piece.start : piece.end]
         lower = shown[piece.start : piece.end].lower()
         node = Node(base + offset, piece.start, piece.end, written, lower, piece.shown, quoted=piece.quoted,
-                    multiword=piece.multiword)  # fmt: skip
+                    multiword=piece.multiword, negative=piece.negative)  # fmt: skip
         nodes[id(piece)] = node
         if piece.host is None:
             token = next(tokens)
@@ -157,7 +158,7 @@ def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: D
 def _hang_hidden(node: Node, host: Node) -> None:
     """A colour that the parser did not see stands beside the one that it saw."""
     node.head, node.lemma = node, node.lower
-    if not node.lower[:1].isalnum() or node.lower in ("and", "or"):
+    if not node.lower[:1].isalnum() or node.lower in ("and", "or", "but", "not", "rather than", "instead of"):
         node.pos, node.tag, node.dep = "PUNCT", ",", "punct"
         node.move(host, "punct")
         return

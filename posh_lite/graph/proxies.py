@@ -24,6 +24,7 @@ class Piece:
     space: bool
     quoted: bool = False
     multiword: bool = False
+    negative: bool = False  # "red" in "blue rather than red"
     host: Piece | None = None  # hidden from the parser; the piece whose place in the tree it shares
 
 
@@ -128,14 +129,20 @@ def _hide_runs(pieces: list[Piece], shown: str) -> None:
     i = 0
     while i < len(pieces):
         members: list[tuple[int, int]] = []  # half-open ranges of pieces
+        negative: list[int] = []  # which of them are denied
         at = i
         while (end := _member(pieces, at, shown)) is not None:
             members.append((at, end))
             after = _separator(pieces, end)
             if after is None:
                 break
+            if any(p.shown.lower() == "not" or _contrast(p, shown) for p in pieces[end:after]):
+                negative.append(len(members))
             at = after
         if len(members) > 1:
+            for number in negative:
+                for piece in pieces[slice(*members[number])] if number < len(members) else ():
+                    piece.negative = True
             last_start, last_end = members[-1]
             striped = last_end
             if striped < len(pieces) and pieces[striped].shown.lower() in lexicon.PATTERNS:
@@ -173,9 +180,15 @@ def _separator(pieces: list[Piece], at: int) -> int | None:
     start = at
     if at < len(pieces) and pieces[at].shown == ",":
         at += 1
-    if at < len(pieces) and pieces[at].shown.lower() in ("and", "or", "&"):
+    if at < len(pieces) and pieces[at].shown.lower() in ("and", "or", "&", "but"):
+        at += 1
+    if at < len(pieces) and (pieces[at].shown.lower() == "not" and at > start or pieces[at].multiword and pieces[at].shown == "without"):
         at += 1
     return at if at > start else None
+
+
+def _contrast(piece: Piece, shown: str) -> bool:
+    return piece.multiword and shown[piece.start : piece.end].lower() in ("rather than", "instead of")
 
 
 def verbs_read_as_nouns(words: Sequence[str], tags: Sequence[str], deps: Sequence[str], heads: Sequence[int]) -> dict[int, str]:
@@ -195,7 +208,8 @@ def verbs_read_as_nouns(words: Sequence[str], tags: Sequence[str], deps: Sequenc
         if deps[i] not in ("ROOT", "conj", "appos", "ccomp", "dep"):
             continue
         before = tags[i - 1]
-        agrees = before in ("NN", "NNP") if low in lexicon.NOUN_LIKE_VERBS else before in ("NNS", "NNPS")
+        several = before in ("NNS", "NNPS") or "and" in words[max(0, i - 6) : i]
+        agrees = before in ("NN", "NNP") if low in lexicon.NOUN_LIKE_VERBS else several
         if agrees and deps[i - 1] in ("compound", "nsubj", "nmod") and heads[i - 1] == i and _argument(tags[i + 1]):
             found[i] = _plain_verb(low, tags[i + 1])
     if found:

@@ -13,7 +13,7 @@ from posh_lite.graph.roles import role_of
 from posh_lite.graph.types import AttributeKind
 
 Draft = AttributeDraft | RelationDraft
-_IDLE_PREPOSITIONS = frozenset("as because due despite during after before since until per via like about".split())
+_IDLE_PREPOSITIONS = frozenset("as because due despite during after before since until per via about".split())
 _INSTRUMENT = frozenset("with without by using via".split())
 _NO_ACTION = lexicon.PRESENTING | lexicon.PLACING | frozenset("be have do make let seem appear become remain include suggest".split())
 

@@ -12,6 +12,8 @@ def repair(sentence: Sentence) -> None:
         _sides(node, sentence.nodes)
         _colours(node)
         _held_and_doing(node)
+        _inverted(node)
+        _adjective_object(node)
         _painted_strokes(node)
     _what_appears_to_be(sentence)
     collectives.rewire(sentence)
@@ -72,6 +74,39 @@ def _describes(word: str) -> bool:
     return word in lexicon.DESCRIPTIVE_NOUNS or "-" in word[1:-1]
 
 
+def _inverted(verb: Node) -> None:
+    """"Nestled at its base is a shell", "Dominating the center is a print": the noun behind is the subject."""
+    if not verb.lower.endswith(("ing", "ed", "en", "n", "t")) or verb.i > 3:
+        return
+    be = next((c for c in verb.children if c.dep in ("auxpass", "aux") and c.lemma == "be" and c.i > verb.i), None)
+    if be is None and verb.dep == "csubj" and verb.head.lemma == "be" and verb.head.i > verb.i:
+        be = verb.head
+    if be is None or verb.child("nsubj", "nsubjpass") is not None:
+        return
+    noun = be.child("attr", "nsubj")
+    if noun is None:
+        noun = next((c for c in verb.children if c.dep in ("dobj", "attr", "oprd") and c.i > be.i), None)
+    if noun is None:
+        return
+    if verb.pos == "PROPN":
+        verb.pos, verb.tag, verb.lemma = "VERB", "VBG", lexicon.gerund_lemma(verb.lower)
+    noun.move(verb, "nsubjpass" if verb.tag == "VBN" else "nsubj")
+
+
+def _adjective_object(node: Node) -> None:
+    """"the ape on the left closest to the wall": the side is the object, what follows describes the ape."""
+    if node.lower in ("left", "right") and node.dep == "amod" and node.head.tag in ("JJS", "JJR", "RBS") and node.head.dep == "pobj":
+        superlative = node.head
+        preposition = superlative.head
+        noun = preposition.head
+        node.move(preposition, "pobj")
+        node.pos, node.tag = "NOUN", "NN"
+        for child in list(superlative.children):
+            if child.dep == "det":
+                child.move(node, "det")
+        superlative.move(noun if noun is not preposition else node, "amod")
+
+
 def _held_and_doing(verb: Node) -> None:
     """"holds the hand resting on her lap": the hand is held, and rests."""
     clause = verb.child("ccomp")
@@ -107,12 +142,17 @@ def _painted_strokes(verb: Node) -> None:
     verb.move(noun, "amod")
 
 
+_ADJECTIVAL = ("ular", "ical", "ous", "ish", "less", "ful", "angled", "shaped", "ive")
+
+
 def _swallowed_modifiers(sentence: Sentence) -> None:
     """"shaggy, gray and white fur" read as a list of things: adjectives before a noun are its own."""
     for node in sentence.nodes:
         if node.dep != "conj" or node.pos not in ("NOUN", "PROPN"):
             continue
         first = node.head
+        if first.lower.endswith(_ADJECTIVAL) and first.child("det", "amod", "poss") is None:
+            first.pos = "ADJ"
         if first.i < node.i and first.pos == "ADJ" and first.dep in ("dobj", "pobj", "nsubj", "conj", "attr"):
             chain = [first]
             while chain[-1].dep == "conj" and chain[-1].head.pos == "ADJ" and chain[-1].head.i < chain[-1].i:

@@ -11,8 +11,8 @@ def role_of(node: Node) -> Role:
     """Role of a noun or pronoun from its word and what stands around it."""
     if node.quoted:
         return "writing"
-    low, lemma = node.lower, node.lemma
-    if low in lexicon.VIEWER_PRONOUNS or lemma in lexicon.VIEWER_NOUNS:
+    lemma = node.lemma
+    if is_viewer(node):
         return "viewer"
     if lemma == "camera" and _definite(node) and node.dep == "pobj" and node.head.lower in ("at", "toward", "towards", "from", "to", "away from"):
         return "viewer"
@@ -21,6 +21,10 @@ def role_of(node: Node) -> Role:
     if lemma in lexicon.WORK_NOUNS and _the_work(node):
         return "picture"
     return "region" if is_region(node) else "thing"
+
+
+def is_viewer(node: Node) -> bool:
+    return node.lower in lexicon.VIEWER_PRONOUNS or node.lemma in lexicon.VIEWER_NOUNS
 
 
 def is_region(node: Node) -> bool:
