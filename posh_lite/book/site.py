@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from posh_lite.book.cache import site_key
 from posh_lite.book.check import check_site
 from posh_lite.book.layout import BookError, Layout
 
-_NOISE = ("[autosummary]", "The HTML pages are in", "Your book's HTML pages", "Paste this line")
+_NOISE = ("Running Jupyter-Book", "Source Folder", "Config Path", "Output Path", "====", "Building your book", " ")
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def render(layout: Layout, *, force: bool = False) -> bool:
@@ -39,7 +41,8 @@ def render(layout: Layout, *, force: bool = False) -> bool:
     done = subprocess.run(command, cwd=layout.root, env=env, text=True, capture_output=True, check=False)
     if done.returncode != 0:
         said = "\n".join(
-            line for line in (done.stdout + done.stderr).splitlines() if line.strip() and not line.startswith(_NOISE)
+            line for line in _ANSI.sub("", done.stdout + done.stderr).splitlines()
+            if "WARNING" in line or "ERROR" in line or not line.startswith(_NOISE)
         )
         raise BookError(f"Jupyter Book stopped (exit {done.returncode}):\n{said}")
     if not index.is_file():
