@@ -88,10 +88,12 @@ class EmbeddedResolver:
     def _take_role(self, board: Board, candidate: Candidate, role: str) -> None:
         """There is one viewer and one picture in a description."""
         known = board.by_role.get(role)
+        if role == "picture" and candidate.determiner == "a" and candidate.sentence > 0:
+            known = None  # "a 45-degree angle" is not the picture again
         if known is None:
             thing = board.create(candidate)
             thing.plural, thing.role = False, role
-            board.by_role[role] = thing.id
+            board.by_role.setdefault(role, thing.id)
         else:
             board.add(board.things[known], candidate)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -17,6 +18,14 @@ _SIDES = {
     "left": "left", "right": "right", "center": "center", "centre": "center", "middle": "center", "foreground": "front",
     "background": "back", "top": "top", "bottom": "bottom", "distance": "back",
 }
+_PLACE = re.compile(
+    r",?\s+(?:(?:who|that|which)\s+(?:is|are)\s+|(?:standing|seated|sitting|located|positioned|farthest|furthest)\s+)?"
+    r"(?:on|at|to|in)\s+(?:the|our)\s+(?:far |very |extreme |upper |lower |top |bottom |immediate |viewer[’']s )?"
+    r"(left|right|center|centre|middle|foreground|background|distance|top|bottom)\b(?:[- ]hand)?"
+    r"(?! (?:of|and) (?!the (?:image|photo|picture|frame|painting|scene|composition|photograph)\b))",
+    re.IGNORECASE,
+)
+_QUOTE = re.compile(r"\s*(?:reading|that reads?|saying|labell?ed)?[,:]?\s*[\"“‘']+([^\"”’'\n]{1,60})", re.IGNORECASE)
 _SUFFIX = ("man", "woman", "er", "or", "ist", "ian", "ant")
 
 
@@ -40,6 +49,8 @@ class Thing:
     owner: int | None = None
     members: list[int] = field(default_factory=list)
     group: int | None = None
+    quotation: str | None = None
+    named: frozenset[str] = frozenset()  # the words of its name
 
 
 def kind_of(candidate: Candidate) -> str:
@@ -136,6 +147,9 @@ class Board:
             if thing.kind == "thing" and kind_of(candidate) in ("person", "animal"):
                 thing.kind = kind_of(candidate)
         thing.described |= self.describing(candidate)
+        thing.quotation = thing.quotation or self.quotation(candidate)
+        if candidate.kind == "name":
+            thing.named |= self.name_words(candidate)
         if candidate.count is not None and thing.count is None:
             thing.count = candidate.count
         if thing.gender is None and candidate.gender in ("male", "female"):
@@ -145,6 +159,16 @@ class Board:
             if thing.owner is None:
                 thing.owner = owner.id
             owner.owned |= tokens((*candidate.modifiers, candidate.noun))
+
+    def name_words(self, candidate: Candidate) -> frozenset[str]:
+        """The capitalized words of a name."""
+        start, end = candidate.phrase
+        return frozenset(w for w in re.findall(r"[^\W\d_][\w’'-]+", self.document.text[start:end]) if w[0].isupper())
+
+    def quotation(self, candidate: Candidate) -> str | None:
+        """The writing that tells one word or sign from another: "STOP" in "the word “STOP”"."""
+        after = _QUOTE.match(self.document.text, candidate.end)
+        return after.group(1).strip().lower() if after and candidate.kind != "possessive" else None
 
     def sentences_since(self, thing: Thing, candidate: Candidate) -> int:
         """How many sentences ago the entity was last spoken of."""
@@ -158,7 +182,13 @@ class Board:
                 subjects.setdefault((c.sentence, c.clause, c.verb), c.index)
         found: dict[int, frozenset[str]] = {}
         for c in self.candidates:
+            after = _PLACE.match(self.document.text, c.end)
+            if after:
+                found[c.index] = frozenset({_SIDES[after.group(1).lower()]})
+        for c in self.candidates:
             side = _SIDES.get(c.noun)
+            if side is None and c.noun in ("side", "half", "corner", "edge", "end", "portion", "part"):
+                side = next((_SIDES[word] for word in sorted(tokens(c.modifiers)) if word in _SIDES), None)
             if side is None or (c.index == 0 and c.preposition is None):
                 continue
             if c.possessor is not None and self.candidates[c.possessor].role != "viewer":
@@ -171,9 +201,14 @@ class Board:
                     target = before.index
             if target is None and c.verb in _PLACING:
                 target = subjects.get((c.sentence, c.clause, c.verb))
-            if target is not None:
+            if target is not None and target != c.index:
                 found[target] = found.get(target, frozenset()) | {side}
         return found
+
+
+def is_part_of_group(candidate: Candidate) -> bool:
+    """Whether it is "one of the men", not "half of the window", which is still about the window."""
+    return candidate.partitive and (candidate.plural or candidate.text.lower() != candidate.noun)
 
 
 def is_pronoun(candidate: Candidate) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from posh_lite.graph.coreference_board import Board, Thing, kind_of
+from posh_lite.graph.coreference_board import Board, Thing, is_part_of_group, kind_of
 from posh_lite.graph.coreference_nouns import person_fits, ranked
 from posh_lite.graph.coreference_words import words
 from posh_lite.graph.mentions import Candidate
@@ -24,7 +24,7 @@ def is_group(candidate: Candidate) -> bool:
     """A plural or collective noun that points back and so may sum up entities named one by one."""
     if candidate.determiner in ("a", "another", "some", "no", "number", "one", "possessive") or candidate.negated:
         return False
-    if candidate.alternate or candidate.partitive or candidate.possessor is not None:
+    if candidate.alternate or is_part_of_group(candidate) or candidate.possessor is not None:
         return False
     return (candidate.plural or candidate.noun in words().groups) and candidate.determiner != "none"
 
@@ -133,7 +133,9 @@ def resolve_ellipsis(board: Board, candidate: Candidate) -> None:
     """Members of the latest group, in turn: "one holds a book, the other a lamp"."""
     word = candidate.noun if candidate.noun in _ONES | _ALL else candidate.head
     near = [board.things[i] for i in reversed(board.plurals)
-            if board.things[i].plural and board.sentences_since(board.things[i], candidate) <= 3]
+            if _countable(board, board.things[i]) and board.sentences_since(board.things[i], candidate) <= 3]
+    if candidate.determiner == "each" and word == "one":
+        return
     if word in ("former", "latter"):
         _former_or_latter(board, candidate, word)
     elif word in _ALL - {"others"} or word in ("each", "neither", "either"):
@@ -158,6 +160,14 @@ def resolve_ellipsis(board: Board, candidate: Candidate) -> None:
             group.members.append(thing.id)
             if thing.kind == "person":
                 board.persons.append(thing.id)
+
+
+def _countable(board: Board, group: Thing) -> bool:
+    """Whether "one" and "all" may mean this group: not the sides or the hands of something."""
+    known = words()
+    return group.plural and not group.negated and not any(
+        noun in known.parts or noun in known.relational for noun in group.nouns
+    )
 
 
 def _sum_up(board: Board, candidate: Candidate, number: int | None) -> None:

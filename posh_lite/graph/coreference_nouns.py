@@ -6,12 +6,13 @@ one that shares describing words wins, then the one spoken of last.
 
 from __future__ import annotations
 
-from posh_lite.graph.coreference_board import Board, Thing, kind_of
-from posh_lite.graph.coreference_words import Person, contrasts, words
+from posh_lite.graph.coreference_board import Board, Thing, is_part_of_group, kind_of
+from posh_lite.graph.coreference_words import Person, contrasts, tokens, words
 from posh_lite.graph.mentions import Candidate
 
 _INTRODUCING = frozenset({"a", "another", "some", "no", "number", "one"})
 _POINTING = frozenset({"the", "this", "that", "these", "those", "both", "all"})
+_JOINING = _POINTING | {"one", "each", "either", "other"}
 _FAR = 80  # sentences after which a repeated noun no longer points back
 _NEAR = 6  # sentences within which another word may take an entity up ("the vehicle" after "a car")
 
@@ -31,7 +32,7 @@ def person_fits(word: Person | None, thing: Thing) -> bool:
 
 def head_relation(candidate: Candidate, thing: Thing) -> int:
     """3 for the same head, 2 for the same noun with compatible compounds, 1 for a word of the same kind, 0 for none."""
-    if candidate.head in thing.heads:
+    if candidate.head in thing.heads or candidate.head.replace(" ", "") in thing.nouns:
         return 3
     if candidate.noun in thing.nouns:
         compounds = [h for h in thing.heads if h.endswith(candidate.noun) and " " in h]
@@ -77,15 +78,30 @@ def fits(board: Board, candidate: Candidate, thing: Thing) -> float | None:
         return None
     if candidate.gender in ("male", "female") and thing.gender not in (None, candidate.gender):
         return None
+    quoted = board.quotation(candidate)
+    if quoted is not None and quoted != thing.quotation:
+        return None
     relation = head_relation(candidate, thing)
+    if relation == 0 and candidate.kind == "name" and board.name_words(candidate) & thing.named:
+        relation = 2
     if relation == 0 or (relation == 1 and since > _NEAR):
         return None
     describing = board.describing(candidate)
     if contrasts(describing, thing.described) or not _owner_agrees(board, candidate, thing):
         return None
+    if _singled_out(board, candidate) - thing.described:
+        return None
     shared = len(describing & thing.described)
     trailing = len(_trail(board, candidate) & (thing.owned | thing.described))
     return 10.0 * relation + 6.0 * shared + 4.0 * trailing
+
+
+def _singled_out(board: Board, candidate: Candidate) -> frozenset[str]:
+    """Words that say which of several is meant, and so must have been said of the entity before."""
+    known = words().singling
+    if candidate.plural:  # "the trees on the left" are some of the trees
+        return board.describing(candidate) & known
+    return tokens(candidate.modifiers) & known
 
 
 def _trail(board: Board, candidate: Candidate) -> frozenset[str]:
@@ -106,6 +122,8 @@ def _trail(board: Board, candidate: Candidate) -> frozenset[str]:
 def _pool(board: Board, candidate: Candidate) -> list[Thing]:
     """Entities worth comparing: those with the noun, and those that another word of the kind may name."""
     ids = list(board.by_noun.get(candidate.noun, ()))
+    if candidate.kind == "name":
+        ids += board.persons
     if candidate.plural:
         ids += board.plurals
     else:
@@ -157,10 +175,13 @@ def ranked(board: Board, candidate: Candidate) -> list[tuple[float, Thing]]:
 def resolve_noun(board: Board, candidate: Candidate) -> None:
     """Take up an earlier entity or make a new one, inside its group where there is one."""
     determiner = candidate.determiner
-    if candidate.negated or (determiner in _INTRODUCING and not candidate.alternate and not candidate.partitive):
+    if candidate.negated or (determiner in _INTRODUCING and not candidate.alternate and not is_part_of_group(candidate)):
         _introduce(board, candidate)
         return
-    if candidate.partitive or determiner == "another":
+    if is_part_of_group(candidate) or determiner == "another":
+        _introduce(board, candidate)
+        return
+    if determiner in ("each", "either") and _group_of(board, candidate, whole=True) is not None:
         _introduce(board, candidate)
         return
     found = ranked(board, candidate)
@@ -182,23 +203,27 @@ def _bare_repeat(candidate: Candidate) -> bool:
     return candidate.kind == "possessive" or (kind_of(candidate) in ("person", "animal") and not candidate.plural)
 
 
-def _group_of(board: Board, candidate: Candidate) -> Thing | None:
-    """The latest plural entity that a single person or thing may be a member of: "two men ... the man"."""
+def _group_of(board: Board, candidate: Candidate, whole: bool = False) -> Thing | None:
+    """The latest plural entity that a single one may be a member of: "two men ... the man"; "each man" is the whole."""
     for identity in reversed(board.by_noun.get(candidate.noun, ())):
         thing = board.things[identity]
-        if thing.plural and not thing.negated and _room(thing):
+        if thing.plural and not thing.negated and (whole or _room(thing)):
             return thing
-    known = words()
-    if kind_of(candidate) == "person":
+    person = words().persons.get(candidate.noun)
+    if person is not None:
         for identity in reversed(board.plurals):
             thing = board.things[identity]
-            person = known.persons.get(candidate.noun)
-            if (thing.plural and thing.kind == "person" and _room(thing) and not thing.negated
-                    and person is not None and person_fits(person, thing)
-                    and board.sentences_since(thing, candidate) <= _NEAR
-                    and any(n in known.general or n in ("child", "kid", "adult") for n in thing.nouns)):
+            if thing.plural and not thing.negated and (whole or _room(thing)) and _may_hold(board, candidate, thing):
                 return thing
     return None
+
+
+def _may_hold(board: Board, candidate: Candidate, group: Thing) -> bool:
+    """Whether a person may be one of a group that another word names: "three people ... the man"."""
+    known = words()
+    broad = any(noun in known.general or noun in ("child", "kid", "adult") for noun in group.nouns)
+    near = board.sentences_since(group, candidate) <= _NEAR
+    return broad and near and group.kind == "person" and person_fits(known.persons.get(candidate.noun), group)
 
 
 def _room(group: Thing) -> bool:
@@ -218,10 +243,10 @@ def _introduce(board: Board, candidate: Candidate) -> Thing:
     """A new entity; a single one joins the group that announced it, unless it is newly counted in."""
     group = None
     if not candidate.plural and not candidate.negated and candidate.possessor is None and (
-        candidate.partitive or candidate.alternate or candidate.determiner in (*_POINTING, "one", "each", "other")
+        is_part_of_group(candidate) or candidate.alternate or candidate.determiner in _JOINING
     ):
-        group = _group_of(board, candidate)
-    if group is not None and candidate.determiner == "each":
+        group = _group_of(board, candidate, whole=candidate.determiner in ("each", "either"))
+    if group is not None and candidate.determiner in ("each", "either"):
         board.add(group, candidate)
         return group
     thing = board.create(candidate)

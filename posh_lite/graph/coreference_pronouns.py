@@ -17,6 +17,7 @@ _WEIGHT = {
     "other": 115.0,
 }
 _OWNER_OF_SUBJECT = 160.0
+_HOST = 150.0
 _WINDOW = {"male": 6, "female": 6, "neuter": 3, "plural": 4}
 _PLEONASTIC = re.compile(
     r"\s*(?:'s|’s|is|was|appears?|seems?|looks?|could be|may be|might be)\s+"
@@ -25,6 +26,11 @@ _PLEONASTIC = re.compile(
     r"|day(?:time|light)?|night(?:time)?)\b",
     re.IGNORECASE,
 )
+
+
+def _grammar(mention: Candidate) -> str:
+    """The role of a mention; what an inverted clause introduces counts as its subject ("behind it is a dog")."""
+    return "subject" if mention.grammar == "predicate" and mention.predicate_of is None else mention.grammar
 
 
 def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
@@ -38,24 +44,42 @@ def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
             break
         if home is None or distance < 0 or mention.index >= pronoun.index:
             continue
-        weight = _WEIGHT.get(mention.grammar, 115.0)
+        weight = _WEIGHT.get(_grammar(mention), 115.0)
         owned = board.possessions.get(index)
         if owned is not None and board.candidates[owned].grammar == "subject":
             weight = _OWNER_OF_SUBJECT
         if mention.kind == "pronoun":
             weight += 10
-        if distance <= 1 and mention.grammar == pronoun.grammar != "possessor":
+        if distance <= 1 and _grammar(mention) == pronoun.grammar != "possessor":
             weight += 20
         if distance == 0:
             weight += 60
             if mention.clause == pronoun.clause and mention.grammar == "subject":
-                weight += 40
+                weight += 60
         key = (home, mention.sentence)
         best[key] = max(best.get(key, 0.0), weight * 0.5**distance)
     total: dict[int, float] = {}
-    for (home, _), weight in best.items():
-        total[home] = total.get(home, 0.0) + weight
+    rest = 0.2 if PRONOUNS.get(pronoun.text.lower()) == "neuter" else 1.0
+    for (home, _), weight in sorted(best.items(), key=lambda item: -item[1]):
+        total[home] = total[home] + rest * weight if home in total else weight
+    host = _host(board, pronoun)
+    if host in total:
+        total[host] += _HOST
     return total
+
+
+def _host(board: Board, pronoun: Candidate) -> int | None:
+    """The entity just before "with", for "a sidewalk with leaves on it": the pronoun stays inside that phrase."""
+    if pronoun.grammar != "oblique":
+        return None
+    for index in range(pronoun.index - 1, max(-1, pronoun.index - 6), -1):
+        mention = board.candidates[index]
+        if mention.sentence != pronoun.sentence or mention.grammar == "subject":
+            return None
+        between = board.document.text[mention.end : pronoun.start].lower()
+        if between.lstrip(" ,").startswith("with "):
+            return board.home[index]
+    return None
 
 
 def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | None) -> float | None:
@@ -77,7 +101,7 @@ def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | 
         if thing.plural or thing.gender in ("male", "female"):
             return None
         if thing.kind == "person":
-            return 60.0 if any(n in known.figures for n in thing.nouns) else None
+            return 25.0 if any(n in known.figures for n in thing.nouns) else None
         penalty = 70.0 if part or any(n in known.relational for n in thing.nouns) else 0.0
         if thing.role == "picture":
             penalty += 50.0
@@ -196,8 +220,10 @@ def cataphor(board: Board, pronoun: Candidate) -> int | None:
         later = board.candidates[index]
         if later.sentence != pronoun.sentence:
             return None
-        if later.grammar != "subject" or is_pronoun(later) or later.possessor == pronoun.index:
+        if later.grammar != "subject" or later.kind not in ("noun", "name") or later.possessor == pronoun.index:
             continue
+        if is_pronoun(later):
+            return None
         person = known.persons.get(later.head) or known.persons.get(later.noun)
         gender = later.gender if later.gender in ("male", "female") else person.gender if person else None
         if wanted == "plural":

@@ -34,6 +34,7 @@ class Words:
     relational: frozenset[str]
     unique: frozenset[str]
     kinds: Mapping[str, frozenset[str]]  # general word -> specific words
+    singling: frozenset[str]  # "second", "left", "upper": say which of several
     contrast: Mapping[str, frozenset[tuple[str, int]]]  # word -> (dimension, which set of it)
 
 
@@ -63,6 +64,7 @@ def words() -> Words:
         relational=frozenset(data["relational"]["words"]),
         unique=frozenset(data["unique"]["words"]),
         kinds=MappingProxyType({key: frozenset(row) for key, row in data["kinds"].items()}),
+        singling=frozenset(w for row in data["singling"]["by"] for group in data["contrast"][row] for w in group),
         contrast=MappingProxyType({word: frozenset(places) for word, places in contrast.items()}),
     )
 
