@@ -16,7 +16,7 @@ from posh_lite.graph.types import AttributeKind
 _POSITIONS = frozenset("left right upper lower top bottom central middle far near front back rear outer inner".split())
 _IDLE_ADJECTIVES = frozenset(
     "other same such own another various certain visible seen overall main first second third last next able several"
-    " unseen notable present particular different".split()
+    " likely very only fairly unlikely unseen notable present particular different".split()
 )
 #: Adverbs that say how much or how sure, not what is seen.
 _HEDGES = frozenset("also as so too just only even still perhaps possibly probably likely apparently seemingly mostly"

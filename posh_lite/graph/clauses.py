@@ -67,12 +67,18 @@ def existential(verb: Node) -> bool:
     return verb.child("expl") is not None
 
 
+_NO_PARTICLES = lexicon.NEGATIVE_ADVERBS | frozenset(
+    "also just already still only even once again further furthermore however then too almost perhaps possibly probably"
+    " likely apparently seemingly additionally otherwise therefore thus yet simply mostly".split()
+)
+
+
 def particles(verb: Node) -> list[Node]:
     """Particles and adverbs that belong to the verb, around it."""
     found = []
     for child in verb.children:
         near = verb.i - 3 <= child.i <= verb.i + 3
         directional = child.dep == "prt" or (child.dep in ("advmod", "oprd", "acomp") and child.pos in ("ADV", "ADP", "ADJ"))
-        if directional and near and child.lower not in lexicon.NEGATIVE_ADVERBS and not child.children:
+        if directional and near and child.lower not in _NO_PARTICLES and not child.children:
             found.append(child)
     return found

@@ -190,7 +190,7 @@ NOUN_LIKE_VERBS = _words(
     " circles rings edges fills floats hovers perches rests reflects shines glows lights shadows dangles tapers tilts"
     " plunges dips runs walks steps reaches grips grasps clasps cups cradles props supports crosses folds tucks shades"
     " mirrors echoes meets joins parts splits overlaps overlooks spreads sweeps swoops swirls spirals snakes crouches"
-    " kneels poses plays rides pulls pushes carries bears dots punctuates blankets caps coats anchors marks forms"
+    " kneels filters strikes poses plays rides pulls pushes carries bears dots punctuates blankets caps coats anchors marks forms"
 )
 #: The same for plural subjects ("curls frame her face", "trees line the path").
 NOUN_LIKE_PLURAL_VERBS = _words(

@@ -139,7 +139,9 @@ def _attributes(
         if not isinstance(draft, AttributeDraft):
             continue
         owner = entity_at[draft.owner]
-        key = (owner, draft.lemma, draft.negated or entities[owner].negated)
+        if entities[owner].negated:
+            continue  # "no red cars": there is nothing to be red
+        key = (owner, draft.lemma, draft.negated)
         found.setdefault(key, draft)
         spans.setdefault(key, []).extend(s for s in draft.spans if s not in spans[key])
     ordered = sorted(found, key=lambda k: spans[k][0])
@@ -160,7 +162,7 @@ def _relations(
         a, b = entity_at[draft.subject], entity_at[draft.object]
         if a == b or "picture" in (entities[a].role, entities[b].role):
             continue
-        if draft.kind == "part" and entities[b].role != "thing":
+        if draft.kind == "part" and (entities[b].role not in ("thing", "writing") or entities[a].negated):
             continue
         key = (a, draft.lemma, b, draft.negated or entities[a].negated)
         found.setdefault(key, draft)

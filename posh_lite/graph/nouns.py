@@ -34,8 +34,8 @@ def mention_kind(node: Node) -> MentionKind | None:
     if node.lower in ("'s", "'", "there"):
         return None
     if node.dep == "poss" or node.tag == "PRP$":
-        if node.tag in ("WP$",):
-            return "relative"
+        if node.tag == "WP$":
+            return "relative" if antecedent_of(node) is not None else None
         return "possessive" if node.pos in ("NOUN", "PROPN", "PRON", "ADJ") else None
     if node.pos == "PRON":
         return _pronoun_kind(node)
@@ -52,7 +52,7 @@ def mention_kind(node: Node) -> MentionKind | None:
             return None
         return "name" if node.pos == "PROPN" and node.text[:1].isupper() and node.i > 0 else "noun"
     if node.pos == "ADJ" and node.dep in ("pobj", "dobj", "nsubj", "nsubjpass"):
-        return "noun" if node.child("det", "amod", "compound", "poss") is not None or node.lemma in lexicon.COLOURS else None
+        return "noun" if node.child("det", "amod", "compound", "poss", "nummod") is not None or node.lemma in lexicon.COLOURS else None
     if node.pos in ("NUM", "DET", "ADJ") and node.lower in _LONE and node.dep in ("nsubj", "nsubjpass", "dobj", "pobj", "appos"):
         return "pronoun"
     if node.pos == "VERB" and node.tag in ("VBG", "VBN", "VBZ", "VB") and node.dep in ("pobj", "dobj", "nsubj") and node.child("det", "poss"):
@@ -66,6 +66,8 @@ def describes_subject(node: Node) -> bool:
         return describes_subject(node.head) and node.lemma in lexicon.COLOURS | lexicon.PATTERNS | lexicon.MATERIALS
     if node.dep not in ("attr", "oprd") or node.head.child("expl") is not None:
         return False
+    if not any(s.i < node.i and s is not node for s in subjects(node.head)):
+        return False  # "underneath is gray gravel"
     if node.lemma in lexicon.COLOURS | lexicon.PATTERNS and node.tag not in ("NNS",):
         return True
     return node.lemma in lexicon.MATERIALS and node.child("det", "poss", "compound") is None and node.tag == "NN"
@@ -73,17 +75,30 @@ def describes_subject(node: Node) -> bool:
 
 def _pronoun_kind(node: Node) -> MentionKind | None:
     if node.tag in ("WP", "WDT") or (node.lower in ("that", "which", "who") and node.dep in ("nsubj", "nsubjpass", "dobj")):
-        clause = node.head
-        while clause.dep not in ("relcl", "ROOT") and clause.head is not clause:
-            clause = clause.head
-        return "relative" if clause.dep == "relcl" and node.lower in ("who", "whom", "that", "which") else None
+        known = antecedent_of(node) if node.lower in ("who", "whom", "that", "which", "whose") else None
+        return "relative" if known is not None and mention_kind(known) not in (None, "relative") else None
     if node.lower in _PERSONAL:
         return None if node.lower == "it" and _expletive(node) else "pronoun"
+    if node.lower in ("each", "one") and any(c.lower in ("other", "another") for c in [node.head, *node.children]):
+        return None  # "each other"
     if node.lower in _LONE and node.dep in ("nsubj", "nsubjpass", "dobj", "pobj", "appos", "conj", "attr"):
         return "pronoun"
     if node.lower in ("someone", "somebody", "everyone", "everybody", "people"):
         return "noun"
     return None
+
+
+def antecedent_of(relative: Node) -> Node | None:
+    """Noun that "who", "that", "which" or "whose" stands for, or None."""
+    clause = relative.head
+    while clause.dep != "relcl" and clause.head is not clause:
+        clause = clause.head
+    if clause.dep != "relcl":
+        return None
+    noun = clause.head
+    if describes_subject(noun):  # "the lake is a muted blue that reflects light"
+        return next(iter(subjects(noun.head)), None)
+    return noun
 
 
 def _expletive(node: Node) -> bool:
@@ -92,7 +107,12 @@ def _expletive(node: Node) -> bool:
         return False
     if verb.lemma in ("appear", "seem", "look") and verb.child("ccomp", "advcl") is not None and verb.child("xcomp") is None:
         return True
-    return verb.lemma == "be" and verb.child("acomp") is not None and verb.child("ccomp") is not None
+    if verb.lemma != "be":
+        return False
+    attr = verb.child("attr")
+    if attr is not None and attr.lemma in ("daytime", "nighttime", "day", "night", "daylight", "winter", "summer", "dusk", "dawn"):
+        return True
+    return verb.child("acomp") is not None and verb.child("ccomp") is not None
 
 
 def _measure(node: Node) -> bool:
@@ -260,10 +280,8 @@ def _candidate(k: int, node: Node, kind: MentionKind, sentence: int, index: dict
         whole = index.get(id(subject))
     antecedent = None
     if kind == "relative":
-        clause = node.head
-        while clause.dep != "relcl" and clause.head is not clause:
-            clause = clause.head
-        antecedent = index.get(id(clause.head)) if clause.dep == "relcl" else None
+        noun = antecedent_of(node)
+        antecedent = index.get(id(noun)) if noun is not None else None
     elif node.dep == "appos" and node.head.dep not in ("conj",) and node.head.child("conj") is None and node.child("conj") is None:
         antecedent = index.get(id(node.head))
     predicate_of = None

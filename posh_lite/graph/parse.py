@@ -144,6 +144,8 @@ def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: D
         if piece.host is None:
             token = next(tokens)
             node.lemma, node.pos, node.tag, node.dep = _lemma(piece, lower, token), token.pos_, token.tag_, token.dep_
+            if piece.shown in ("is", "are", "has", "have") and lower != piece.shown:
+                node.pos = "VERB"
             parsed.append((node, token))
         sentence.nodes.append(node)
     for node, token in parsed:
@@ -173,8 +175,8 @@ def _lemma(piece: Piece, lower: str, token: Token) -> str:
         return lexicon.LEMMAS.get(found, found) if token.pos_ == "VERB" else found
     if piece.quoted or piece.multiword:
         return re.sub(r"\s+", " ", lower)
-    if lower in lexicon.NOUN_LIKE_VERBS and token.pos_ == "VERB":
-        return lexicon.verb_lemma(lower)
+    if piece.shown in ("is", "are", "has", "have"):
+        return lexicon.verb_lemma(lower) if lower in lexicon.NOUN_LIKE_VERBS else lower
     shown, lemma = piece.shown.lower(), token.lemma_.lower()
     if lower.endswith(shown) and token.pos_ in ("NOUN", "PROPN"):
         return lower[: len(lower) - len(shown)] + lemma

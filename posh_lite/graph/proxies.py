@@ -230,5 +230,7 @@ def _argument(tag: str) -> bool:
 
 
 def _plain_verb(low: str, following: str) -> str:
-    verb = "hold" if following in ("DT", "PRP$", "CD") else "hang"
-    return verb + "s" if low in lexicon.NOUN_LIKE_VERBS else verb
+    singular = low in lexicon.NOUN_LIKE_VERBS
+    if following in ("DT", "PRP$", "CD"):
+        return "has" if singular else "have"
+    return "is" if singular else "are"

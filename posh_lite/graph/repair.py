@@ -12,6 +12,8 @@ def repair(sentence: Sentence) -> None:
         _sides(node, sentence.nodes)
         _colours(node)
         _held_and_doing(node)
+        _leaves(node)
+        _modified_verb(node)
         _inverted(node)
         _adjective_object(node)
         _painted_strokes(node)
@@ -37,6 +39,10 @@ def _sides(node: Node, nodes: list[Node]) -> None:
                 node.move(target, "amod")
                 node.pos, node.tag, node.lemma = "ADJ", "JJ", node.lower
         return
+    if node.pos == "VERB" and node.child("nsubj", "dobj", "prep") is None:
+        node.pos, node.tag, node.lemma = "ADV", "RB", node.lower
+        if node.dep in ("advcl", "xcomp", "acl", "oprd", "ccomp", "conj") and node.head is not node:
+            node.dep = "advmod" if node.head.pos in ("VERB", "AUX") else node.dep
     if before is not None and before.lower in _SIDE_WORDS and before.pos in ("ADJ", "NOUN", "ADV") and node.i > 1:
         _corner(before, node)
     if before is not None and before.lower in ("the", "our", "far", "upper", "lower", "bottom", "top", "extreme", "viewer's"):
@@ -72,6 +78,47 @@ def _corner(before: Node, side: Node) -> None:
 
 def _describes(word: str) -> bool:
     return word in lexicon.DESCRIPTIVE_NOUNS or "-" in word[1:-1]
+
+
+def _modified_verb(verb: Node) -> None:
+    """A finite verb with a noun as its modifier ("the train runs"): the noun is the subject."""
+    if verb.pos != "VERB" or verb.tag not in ("VBZ", "VBP", "VBD") or verb.child("nsubj", "nsubjpass") is not None:
+        return
+    noun = next((c for c in verb.children if c.i == verb.i - 1 and c.pos in ("NOUN", "PROPN")), None)
+    if noun is None or noun.dep not in ("compound", "amod", "nmod", "npadvmod", "dep"):
+        return
+    noun.dep = "nsubj"
+    for child in list(verb.children):
+        if child.i < noun.i and child.dep in ("det", "amod", "compound", "nummod", "poss", "nmod"):
+            child.move(noun, child.dep)
+
+
+def _leaves(node: Node) -> None:
+    """"through the tree leaves": foliage, not a departure."""
+    if node.lower != "leaves" or node.pos != "VERB" or node.child("dobj", "dative", "ccomp", "xcomp") is not None:
+        return
+    before = next((c for c in [*node.children, node.head, *node.head.children] if c.i == node.i - 1 and c.pos == "NOUN"), None)
+    if before is None:
+        before = next((n for n in node.head.subtree() if n.i == node.i - 1 and n.pos == "NOUN"), None)
+    if before is None:
+        return
+    if before.head is not node:
+        if before.dep not in ("pobj", "dobj", "nsubj", "conj") or before.head is before:
+            return
+        node.pos, node.tag, node.lemma = "NOUN", "NNS", "leaf"
+        node.move(before.head, before.dep)
+        before.move(node, "compound")
+        for child in list(before.children):
+            if child.dep in ("det", "amod", "poss"):
+                child.move(node, child.dep)
+        return
+    subject = before
+    node.pos, node.tag, node.lemma = "NOUN", "NNS", "leaf"
+    node.dep = {"pcomp": "pobj", "ccomp": "dobj", "relcl": "appos", "advcl": "npadvmod"}.get(node.dep, node.dep)
+    subject.dep = "compound"
+    for child in list(subject.children):
+        if child.dep in ("det", "amod", "poss"):
+            child.move(node, child.dep)
 
 
 def _inverted(verb: Node) -> None:
