@@ -43,6 +43,10 @@ def subjects(node: Node, depth: int = 0) -> list[Node]:
         if direct is not None and direct.i < node.i and node.tag != "TO" and node.child("aux") is None:
             return conjuncts(direct)
         return subjects(head, depth + 1)
+    if node.dep == "advcl" and node.tag in ("VBN", "VBG") and node.i > head.i and head.lemma in lexicon.PRESENTING:
+        shown, shower = head.child("dobj"), head.child("nsubj")
+        if shown is not None and shower is not None and shower.lemma in lexicon.PICTURE_NOUNS | lexicon.WORK_NOUNS:
+            return conjuncts(shown)  # "the image shows a model, displayed on a stand"
     if node.dep in ("advcl", "parataxis", "dep", "acomp", "attr"):
         return subjects(head, depth + 1)
     if node.dep == "pcomp" and head.dep == "prep":
@@ -69,7 +73,7 @@ def existential(verb: Node) -> bool:
 
 _NO_PARTICLES = lexicon.NEGATIVE_ADVERBS | frozenset(
     "also just already still only even once again further furthermore however then too almost perhaps possibly probably"
-    " likely apparently seemingly additionally otherwise therefore thus yet simply mostly".split()
+    " likely visible present apparent evident apparently seemingly additionally otherwise therefore thus yet simply mostly".split()
 )
 
 

@@ -46,6 +46,8 @@ def _collected(node: Node) -> tuple[Node, Node, str] | None:
     if noun is None or noun.pos not in ("NOUN", "PROPN", "PRON", "NUM", "ADJ", "VERB"):
         return None
     if node.lower in lexicon.QUANTIFIERS and node.pos != "VERB" and not node.quoted:
+        if node.lower == "half" and node.child("det", "amod", "poss") is not None:
+            return None  # "the bottom half of the hull" is a place on it
         return preposition, noun, PARTITIVE
     if node.pos not in ("NOUN", "PROPN", "NUM") or node.quoted:
         return None

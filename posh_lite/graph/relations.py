@@ -84,7 +84,7 @@ def _of_noun(noun: Node, index: dict[int, int]) -> Iterator[Draft]:
         targets = _things(objects, index)
         for target in targets:
             spans, text = cover(words)
-            part = low == "of" and (noun.lemma in lexicon.PART_NOUNS or role_of(noun) == "region")
+            part = low == "of" and noun.lemma not in ("background", "backdrop", "foreground") and (noun.lemma in lexicon.PART_NOUNS or role_of(noun) == "region")
             yield RelationDraft(me, text, text.lower(), index[id(target)], spans, "part" if part else "preposition",
                                 negated=_negative(preposition))
 
@@ -98,6 +98,8 @@ def _of_adjective(adjective: Node, index: dict[int, int]) -> Iterator[Draft]:
         owners = conjuncts(adjective.head.child("attr", "nsubj") or adjective)
     else:
         owners = subjects(adjective)
+    if adjective.lower in ("likely", "unlikely", "sure", "able", "due"):
+        return
     placing = adjective.lower in ("visible", "present", "seen", "evident", "apparent", "discernible")
     for preposition in _prepositions(adjective):
         words, objects = _objects(preposition)

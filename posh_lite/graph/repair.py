@@ -84,10 +84,15 @@ def _modified_verb(verb: Node) -> None:
     """A finite verb with a noun as its modifier ("the train runs"): the noun is the subject."""
     if verb.pos != "VERB" or verb.tag not in ("VBZ", "VBP", "VBD") or verb.child("nsubj", "nsubjpass") is not None:
         return
-    noun = next((c for c in verb.children if c.i == verb.i - 1 and c.pos in ("NOUN", "PROPN")), None)
+    noun = next(
+        (c for c in verb.children
+         if c.i == verb.i - 1 and (c.pos in ("NOUN", "PROPN") or c.pos == "ADJ" and c.child("nummod", "det") is not None)),
+        None,
+    )
     if noun is None or noun.dep not in ("compound", "amod", "nmod", "npadvmod", "dep"):
         return
     noun.dep = "nsubj"
+    noun.pos = "NOUN" if noun.pos == "ADJ" else noun.pos
     for child in list(verb.children):
         if child.i < noun.i and child.dep in ("det", "amod", "compound", "nummod", "poss", "nmod"):
             child.move(noun, child.dep)
