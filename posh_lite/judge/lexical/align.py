@@ -15,6 +15,12 @@ from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 #: Heads that agree at least this well are candidates for being the same entity.
 CANDIDATE = 2.0
+#: Heads that a text leaves open: they may stand for anything, or for any living being.
+PRONOUNS = frozenset(
+    "one ones other others another each both some most rest they them it he she who which that something someone"
+    " somebody him her this these those all former latter first second third fourth many few none".split()
+)
+PERSONAL = frozenset({"he", "she", "who", "him", "her", "someone", "somebody"})
 
 
 @dataclass(slots=True)
@@ -65,7 +71,7 @@ def align(source: View, target: View) -> Alignment:
     _assign(found)
     for s in source.graph.entities:
         for match in found.candidates.get(s.id, ()):
-            match.weight += 0.6 * min(4, _settled(found, s, match.target))
+            match.weight += 0.6 * min(4, _settled(found, s, match.target)) + _owned(found, s, match.target)
     _assign(found)
     for matches in found.candidates.values():
         matches.sort(key=lambda m: (-m.weight, m.target))
@@ -74,6 +80,9 @@ def align(source: View, target: View) -> Alignment:
 
 def _head(source: View, target: View, s: Entity, t: Entity) -> Match | None:
     best, name = UNRELATED, ""
+    if s.head in PRONOUNS or t.head in PRONOUNS:
+        fits = heads.is_living(t.head if s.head in PRONOUNS else s.head) or not {s.head, t.head} & PERSONAL
+        return Match(t.id, words.SAME if s.head == t.head else 3.3, t.head) if fits else None
     for mine in source.names[s.id]:
         for theirs in target.names[t.id]:
             grade = heads.grade(mine, theirs)
@@ -109,7 +118,7 @@ def _neighbourhood(source: View, target: View, s: Entity, t: Entity, match: Matc
     for r in source.graph.relations_of(s):
         near += max((_edge(source, target, s, r, t, q) for q in target.graph.relations_of(t)), default=0.0)
     if s.part_of is not None and t.part_of is not None:
-        near += 0.7 if _same_head(source, target, s.part_of, t.part_of) else -0.4
+        near += 0.7 if _same_head(source, target, s.part_of, t.part_of) else -1.0
     if s.negated != t.negated:
         near -= 3.0
     if s.plural == t.plural:
@@ -160,6 +169,14 @@ def _settled(found: Alignment, s: Entity, t: int) -> int:
     """Neighbours of ``s`` whose counterparts are neighbours of ``t``."""
     near = found.target.near[t]
     return sum(1 for n in found.source.near[s.id] if n in found.one and found.one[n].target in near)
+
+
+def _owned(found: Alignment, s: Entity, t: int) -> float:
+    """Whose it is weighs more than what it is like: the scarf of the woman on the left is hers in any colour."""
+    whole = found.target.entity(t).part_of
+    if s.part_of is None or whole is None or s.part_of not in found.one:
+        return 0.0
+    return 2.5 if found.one[s.part_of].target == whole else -1.5
 
 
 def _assign(found: Alignment) -> None:

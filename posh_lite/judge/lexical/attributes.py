@@ -19,6 +19,9 @@ def attribute_finding(al: Alignment, a: Attribute) -> Finding:
     holders = counterparts(al, a.entity)
     if not holders:
         return _homeless(al, a)
+    for theirs in al.target.graph.attributes_of(holders[0].target):
+        if theirs.lemma == a.lemma and theirs.negated == a.negated:
+            return Finding(5.0, f'the text has "{theirs.text}" of "{al.target.phrase(holders[0].target)}"')
     if a.kind == "quantity":
         return _quantity(al, a, holders)
     if a.kind == "position":
@@ -155,7 +158,8 @@ def _composite(view: View, asked: list[str], text: str, number: int) -> Finding 
             continue
         grades = [best_fact(w, view.facts[other]) for w in rest]
         found = combine(rest, [(g, f.said if f else "") for g, f in grades], text, view.phrase(other))
-        return Finding(min(found.score, 4.6), found.reason)
+        if found.score >= PARTIAL or found.reason.startswith("the text says"):
+            return Finding(min(found.score, 4.6), found.reason)
     return None
 
 
@@ -177,11 +181,14 @@ def _quantity(al: Alignment, a: Attribute, holders: list[Match]) -> Finding:
         t = al.target.entity(holders[0].target)
         return plain if plain.score >= PARTIAL else Finding(3.4 if t.plural or t.count else WEAK, "no number is said")
     word = asked[0]
+    after = al.source.graph.text[a.spans[0][1] :][:4].lower() if a.spans else ""
+    if after.startswith(" of ") and word in ("one", "some", "many", "few", "several", "two", "three"):
+        return Finding(3.6, "a part of the group")
     exact = words.number(word) if word not in lex.vague or word in ("couple", "pair") else None
     low, high = (exact, exact) if exact is not None else lex.vague[word]
     t = al.target.entity(holders[0].target)
     phrase = al.target.phrase(t.id)
-    same = [m for m in al.candidates.get(a.entity.id, ()) if m.head >= 4 and not al.target.entity(m.target).negated]
+    same = [m for m in al.candidates.get(a.entity.id, ()) if m.head >= 4.2 and not al.target.entity(m.target).negated]
     total = sum(al.target.entity(m.target).count or 1 for m in same)
     stated = t.count or (len(t.members) if len(t.members) > 1 else None)
     if stated is None:
@@ -249,12 +256,16 @@ def _around(al: Alignment, a: Attribute, match: Match) -> Finding:
             continue
         owners = set(token.owners) | ({token.head_of} if token.head_of is not None else set())
         owners.discard(match.target)
+        if token.start in _before(view, match.target):
+            return Finding(4.0, f'"{token.text}" stands before "{phrase}"')
         if not owners:
             if token.sentence in home:
                 found = Finding(3.4, f'"{token.text}" stands near "{phrase}"')
             else:
                 found = Finding(2.2, f'"{token.text}" stands elsewhere in the text')
-        elif owners & view.near[match.target] and not _rival(al, a.entity, owners):
+        elif owners & view.near[match.target] and (
+            not _rival(al, a.entity, owners) or any(_of(view, o, match.target) for o in owners)
+        ):
             found = Finding(3.2, f'"{token.text}" is said of what belongs to "{phrase}"')
         else:
             other = view.phrase(min(owners))
@@ -262,6 +273,20 @@ def _around(al: Alignment, a: Attribute, match: Match) -> Finding:
         if found.score > best.score:
             best = found
     return best
+
+
+def _before(view: View, number: int) -> set[int]:
+    """Starts of the words right before the entity's nouns."""
+    found = set()
+    for one, two in zip(view.tokens, view.tokens[1:], strict=False):
+        if two.head_of == number and one.head_of is None and one.sentence == two.sentence and not one.owners:
+            found.add(one.start)
+    return found
+
+
+def _of(view: View, a: int, b: int) -> bool:
+    """Whether one is "of" the other: a cup of coffee shares what is said of it."""
+    return any(r.lemma == "of" and {r.subject.id, r.object.id} == {a, b} for r in view.graph.relations_of(a))
 
 
 def _rival(al: Alignment, s: Entity, owners: set[int]) -> bool:

@@ -29,6 +29,22 @@ def singular(noun: str) -> tuple[str, ...]:
 
 
 @cache
+def repaired(head: str) -> tuple[str, str]:
+    """A clause that a parser took for a compound, undone: "man stroll" is a man and the action "stroll"."""
+    lex = lexicon()
+    first, _, last = head.rpartition(" ")
+    if not first or last.endswith("er") or head in lex.nouns.senses:
+        return head, ""
+    verb = next((v for v in words.variants(last) if v in lex.verbs.senses), "")
+    if verb and (is_living(first) or (verb in _POSTURES and senses(first))):
+        return first, verb
+    return head, ""
+
+
+_POSTURES = frozenset("sit stand lie rest hang float rise lean hover".split())
+
+
+@cache
 def senses(noun: str) -> tuple[Sense, ...]:
     """Senses of a noun or compound, plural or singular; empty where the lexicon does not know it whole."""
     lex = lexicon()
@@ -147,11 +163,23 @@ def _compounds(source: str, target: str) -> float:
     if not before:
         return min(base, 4.6)
     if not before_target:
+        if any(describes(m) for m in before):
+            return WEAK
         return min(base, 3.6) if not senses(source) else min(base, 3.4)
     covered = [max(max(words.alike(m, t), grade(m, t)) for t in before_target) for m in before]
     if all(g >= PARTIAL for g in covered):
         return min(base, max(4.2, min(covered)))
     return WEAK
+
+
+@cache
+def describes(word: str) -> bool:
+    """Whether a compound's first word is a property ("barefoot child") rather than a kind ("tennis ball")."""
+    lex = lexicon()
+    return word not in lex.nouns.senses and (
+        word in lex.opposites.sides or word in lex.alike or word in lex.families or word in lex.forms
+        or any(word in o.senses for o in lex.exclusive.values()) or any(word in s for s in lex.scales.values())
+    )  # fmt: skip
 
 
 def _closed_compound(source: str, target: str) -> float:

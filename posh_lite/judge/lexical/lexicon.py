@@ -112,7 +112,7 @@ class Lexicon:
     generic: frozenset[str] = frozenset()
     verb_conflicts: frozenset[tuple[int, int]] = frozenset()  # ids of verb senses that exclude each other
     light: frozenset[str] = frozenset()
-    prepositions: dict[str, frozenset[str]] = field(default_factory=dict)  # preposition -> classes
+    prepositions: dict[str, tuple[str, ...]] = field(default_factory=dict)  # preposition -> classes, chief one first
     prep_opposites: frozenset[frozenset[str]] = frozenset()
     prep_converses: frozenset[frozenset[str]] = frozenset()
     flat: frozenset[str] = frozenset()
@@ -247,7 +247,8 @@ def _read_verbs(lex: Lexicon, data: dict[str, Any]) -> None:
 def _read_relations(lex: Lexicon, data: dict[str, Any]) -> None:
     for words in _lines(data["classes"]):
         for word in words:
-            lex.prepositions[word] = lex.prepositions.get(word, frozenset()) | {words[0]}
+            known = lex.prepositions.get(word, ())
+            lex.prepositions[word] = (words[0], *known) if word == words[0] else (*known, words[0])
     lex.prep_opposites = frozenset(frozenset(pair) for pair in _lines(data["opposites"]))
     lex.prep_converses = frozenset(frozenset(pair) for pair in _lines(data["converses"]))
     lex.flat = frozenset(w for line in _lines(data["flat"]) for w in line)

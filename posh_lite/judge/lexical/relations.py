@@ -14,6 +14,7 @@ from posh_lite.judge.lexical.view import relation_place, verb_words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 _POSSESSION = frozenset({"with", "of"})
+_INSTRUMENT = frozenset({"with", "by", "in", "of"})
 _WEARING = frozenset("wear in with have dress don sport clothe attire garb outfit on".split())
 
 
@@ -24,10 +25,29 @@ def split(lemma: str) -> tuple[tuple[str, ...], str]:
     parts = lemma.split()
     for start in range(len(parts)):
         rest = " ".join(parts[start:])
-        if rest in lex.prepositions:
+        if rest in lex.prepositions and (start or rest not in lex.verbs.senses):
             before = " ".join(parts[:start])
+            if verb_words(before)[-1:] and set(verb_words(before)) & _ATTACHING and rest in ("to", "from", "in", "with"):
+                rest = "on"
             return (verb_words(before) if before else (), rest)
+    for stop in range(len(parts) - 1, 0, -1):  # "near stand": an inverted clause
+        rest = " ".join(parts[:stop])
+        if rest in lex.prepositions:
+            return verb_words(" ".join(parts[stop:])), rest
     return (verb_words(lemma), "")
+
+
+_ATTACHING = frozenset("attach hang mount fix affix fasten pin secure nail glue suspend".split())
+_DIRECTIONS = (("up", "down"), ("away", "toward"), ("away", "at"), ("left", "right"), ("in", "out"), ("forward", "back"))
+
+
+def _against(source: str, target: str) -> bool:
+    """Whether the two turn to opposite sides: "look up at" and "look down at"."""
+    one, other = set(source.split()), set(target.split())
+    if any((p in one and q in other and p not in other) or (q in one and p in other and q not in other)
+           for p, q in _DIRECTIONS):
+        return True
+    return ("away" in one) != ("away" in other) and bool(one & other & {"face", "look", "turn", "gaze", "walk"})
 
 
 @cache
@@ -35,6 +55,8 @@ def same(source: str, target: str, flat: bool = False) -> float:
     """Grade of two relation phrases between the same two things in the same order; 0 where not comparable."""
     if source == target:
         return 5.0
+    if _against(source, target):
+        return CONFLICT
     (verb, prep), (verb_t, prep_t) = split(source), split(target)
     lex = lexicon()
     of_verbs = max((max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t), default=UNRELATED)
@@ -80,17 +102,19 @@ def prepositions(a: str, b: str, flat: bool = False) -> float:
     if a == b:
         return 5.0
     lex = lexicon()
-    x, y = lex.prepositions.get(a, frozenset()), lex.prepositions.get(b, frozenset())
+    x, y = lex.prepositions.get(a, ()), lex.prepositions.get(b, ())
     if not x or not y:
         return UNRELATED
     if flat and {a, b} <= {"in", "on", "at", "upon", "within", "inside", "across", "along", "through"}:
         return 4.0
-    if a in y or b in x or (x & y and (first(a) in x & y or first(b) in x & y)):
+    if x[0] == y[0]:
         return 4.2
-    if x & y:
-        return 3.6
-    if any(frozenset((p, q)) in lex.prep_opposites for p in (first(a),) for q in (first(b),)):
+    if frozenset((x[0], y[0])) in lex.prep_opposites:
         return CONFLICT
+    if a in y or b in x or x[0] in y or y[0] in x:
+        return 4.0
+    if set(x) & set(y):
+        return 3.4
     if any(frozenset((p, q)) in lex.prep_opposites for p in x for q in y):
         return 1.8
     return 2.4
@@ -99,11 +123,8 @@ def prepositions(a: str, b: str, flat: bool = False) -> float:
 @cache
 def first(prep: str) -> str:
     """The class that a preposition chiefly belongs to."""
-    classes = lexicon().prepositions.get(prep, frozenset())
-    if prep in classes:
-        return prep
-    order = list(dict.fromkeys(c for p, cs in lexicon().prepositions.items() if p == prep for c in sorted(cs)))
-    return order[0] if order else prep
+    classes = lexicon().prepositions.get(prep, ())
+    return classes[0] if classes else prep
 
 
 @cache
@@ -124,8 +145,11 @@ def turned(source: str, target: str) -> float:
     classes_t = {c for w in (*verb_t, prep_t) for c in lex.prepositions.get(w, ())}
     if any(frozenset((p, q)) in lex.prep_converses for p in classes for q in classes_t):
         return 3.8
-    if verb and verb_t and not _light(verb):
-        if max((max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t), default=0.0) >= 4:
+    if verb and verb_t:
+        alike = max((max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t), default=0.0)
+        if alike >= 3.4 and (prep in _INSTRUMENT) != (prep_t in _INSTRUMENT):
+            return min(alike, 4.4)  # "covered with snow" by "snow covers"
+        if alike >= 4 and not _light(verb):
             return CONFLICT
     return UNRELATED
 

@@ -73,8 +73,7 @@ def make_view(graph: SceneGraph) -> View:
     """Read a graph once."""
     view = View(graph)
     for entity in graph.entities:
-        forms = [entity.head, *(" ".join(m.text.lower().split()) for m in entity.mentions if m.kind in ("noun", "name"))]
-        view.names[entity.id] = tuple(dict.fromkeys(f for f in forms if f))
+        view.names[entity.id] = _names(entity)
         view.sentences[entity.id] = frozenset(m.sentence for m in entity.mentions)
         for member in entity.members:
             view.groups[member] = (*view.groups.get(member, ()), entity.id)
@@ -85,6 +84,18 @@ def make_view(graph: SceneGraph) -> View:
         view.places[entity.id] = _places(graph, entity)
     view.tokens = _tokens(graph)
     return view
+
+
+def _names(entity: Entity) -> tuple[str, ...]:
+    """Nouns and names that the text calls the entity by; the bare last word of its compound adds none."""
+    base = heads.repaired(entity.head)[0]
+    last = base.rpartition(" ")[2]
+    forms = [base]
+    for m in entity.mentions:
+        word = " ".join(m.text.lower().split())
+        if m.kind in ("noun", "name") and word and not set(heads.singular(word)) & {last, *entity.head.split()}:
+            forms.append(word)
+    return tuple(dict.fromkeys(f for f in forms if f))
 
 
 def _sentence(graph: SceneGraph, start: int) -> int:
@@ -122,7 +133,7 @@ def _facts(graph: SceneGraph, entity: Entity) -> list[Fact]:
             said = f"{r.text} {r.object.head}"
             if verb:
                 found.append(Fact(verb, "action", said, r.negated, at, r.object.id))
-            if r.lemma in _HAVING or r.kind == "part" or lex.prepositions.get(r.lemma, frozenset()) & {"with", "of"}:
+            if r.lemma in _HAVING or r.kind == "part" or set(lex.prepositions.get(r.lemma, ())) & {"with", "of"}:
                 compound = tuple(words.tokens(r.object.head))
                 found.append(Fact(compound, "having", said, r.negated or r.object.negated, at, r.object.id))
         else:
@@ -133,10 +144,12 @@ def _facts(graph: SceneGraph, entity: Entity) -> list[Fact]:
                 found.append(Fact(tuple(words.tokens(r.subject.head)), "having", r.subject.head, r.negated, at, r.subject.id))
     for part in graph.parts_of(entity):
         found.append(Fact(tuple(words.tokens(part.head)), "having", part.head, part.negated, 0, part.id))
-    modifiers = words.tokens(entity.head)[:-1]
-    for word in modifiers:
+    base, verb_word = heads.repaired(entity.head)
+    if verb_word:
+        found.append(Fact((verb_word,), "action", entity.head))
+    for word in words.tokens(base)[:-1]:
         found.append(Fact((word,), "compound", entity.head))
-    for name in dict.fromkeys((entity.head, *(m.text.lower() for m in entity.mentions if m.kind == "noun"))):
+    for name in _names(entity):
         for form in heads.singular(name):
             implied = lex.implies.get(form) or lex.implies.get(form.rpartition(" ")[2])
             if implied:
