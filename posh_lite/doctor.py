@@ -91,7 +91,9 @@ def _extras() -> list[Finding]:
     found = []
     for extra, (purpose, modules) in EXTRAS.items():
         missing = [m for m in modules if importlib.util.find_spec(m) is None]
-        said = f"for {purpose}" if not missing else f"for {purpose}; without {', '.join(missing)}: {install_command(extra)}"
+        said = f"for {purpose}"
+        if missing:
+            said += f"; without {', '.join(missing)}: {install_command(extra)}"
         found.append(Finding("extra", extra, "missing" if missing else "ok", said))
     return found
 

@@ -20,7 +20,9 @@ class Scene:
             at = self.text.index(words, at + 1)
         return at, at + len(words)
 
-    def entity(self, phrase: str, head: str | None = None, *, nth: int = 0, also: tuple[str, ...] = (), **more) -> Entity:
+    def entity(
+        self, phrase: str, head: str | None = None, *, nth: int = 0, also: tuple[str, ...] = (), **more
+    ) -> Entity:
         """An entity first mentioned by ``phrase``, whose last word is its head word; ``also`` are later mentions."""
         start, end = self.span(phrase, nth)
         word = phrase.split()[-1]

@@ -168,8 +168,8 @@ def test_uses_sees_through_wholes():
 @pytest.mark.parametrize(
     ("lemma", "form"),
     [("sit", "sitting"), ("hold", "holding"), ("lie", "lying"), ("ride", "riding"), ("look up", "looking up"),
-     ("see", "seeing"), ("be", "being"), ("wear", "wearing"), ("stand", "standing"), ("run", "running"), ("play", "playing"),
-     ("gaze at", "gazing at"), ("draw", "drawing"), ("lean on", "leaning on"), ("fix", "fixing")],
+     ("see", "seeing"), ("be", "being"), ("wear", "wearing"), ("stand", "standing"), ("run", "running"),
+     ("play", "playing"), ("gaze at", "gazing at"), ("draw", "drawing"), ("lean on", "leaning on"), ("fix", "fixing")],
 )
 def test_gerund(lemma, form):
     assert gerund(lemma) == form
@@ -178,7 +178,8 @@ def test_gerund(lemma, form):
 @pytest.mark.parametrize(
     ("lemma", "plural", "form"),
     [("hold", False, "holds"), ("carry", False, "carries"), ("play", False, "plays"), ("wash", False, "washes"),
-     ("have", False, "has"), ("be", False, "is"), ("be", True, "are"), ("hold", True, "hold"), ("go up", False, "goes up")],
+     ("have", False, "has"), ("be", False, "is"), ("be", True, "are"), ("hold", True, "hold"),
+     ("go up", False, "goes up")],
 )
 def test_present(lemma, plural, form):
     assert present(lemma, plural=plural) == form

@@ -1,3 +1,4 @@
+import pytest
 from scenes import Scene, man_with_cup
 
 from posh_lite.graph.types import SceneGraph
@@ -166,7 +167,7 @@ def test_without_is_the_question_of_its_relation_alone():
 
 
 def test_a_missing_verdict_is_none_and_does_not_make_its_entity_absent():
-    scored, judge = score(man_with_cup(), lambda q: None if q.identifier.entity.head == "man" else 5)
+    scored, _ = score(man_with_cup(), lambda q: None if q.identifier.entity.head == "man" else 5)
     found = by_text(scored)
     assert (found["man"].score, found["man"].present, found["man"].missing) == (None, None, True)
     assert found["tall"].inherited is False  # asked: whether the man is there is not known
@@ -204,9 +205,6 @@ def test_an_empty_graph_asks_nothing():
     from posh_lite.judge.prompts import load_prompts
 
     run = Interview(EMPTY, "reference", load_prompts(), 2).run()
-    try:
+    with pytest.raises(StopIteration) as stopped:
         next(run)
-    except StopIteration as stop:
-        assert stop.value == []
-    else:
-        raise AssertionError("a question about nothing")
+    assert stopped.value.value == []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from posh_lite.metric.posh import PoSh
     from posh_lite.metric.score import Score
 
-_EPILOG = """input:   one JSON object a line with "id", "generation", "reference"; "model", "image", "source" are optional
+_EPILOG = """input:   one JSON object a line: "id", "generation", "reference"; "model", "image", "source" are optional
 output:  one line a pair: id, mistakes, omissions, overall, n_components, n_missing; null where a score is undefined.
          Each line is written as soon as its pair is scored. An existing file is replaced once the first pair is
          scored; with --resume its complete lines are kept and their pairs are not scored again.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from posh_lite.errors import InputError, LogError, ReplayMiss
 from posh_lite.judge.contract import Question, Verdict
@@ -102,22 +101,24 @@ def export_log(log: str | Path, path: str | Path) -> int:
     Raises:
         LogError: there is no such log.
     """
+    lines: list[dict[str, Any]] = []
     count = 0
-    with VerdictLog(log, readonly=True) as source, _writer(Path(path)) as handle:
+    with VerdictLog(log, readonly=True) as source:
         numbers: dict[str, int] = {}
         for signature, (threshold, structural) in source.judges().items():
             numbers[signature] = len(numbers)
-            _line(handle, {"judge": signature, "threshold": threshold, "structural": structural})
+            lines.append({"judge": signature, "threshold": threshold, "structural": structural})
         for key, judge, verdict in source.rows():
             row: dict[str, Any] = {"k": key.hex(), "j": numbers[judge], "s": verdict.score}
             if verdict.probabilities is not None:
                 row["p"] = list(verdict.probabilities)
             if verdict.mass is not None:
                 row["m"] = verdict.mass
-            _line(handle, row)
+            lines.append(row)
             count += 1
         for key, judge, phrase in source.rewrite_rows():
-            _line(handle, {"k": key.hex(), "j": numbers[judge], "w": None if phrase is None else phrase.hex()})
+            lines.append({"k": key.hex(), "j": numbers[judge], "w": None if phrase is None else phrase.hex()})
+    _save(Path(path), lines)
     return count
 
 
@@ -168,13 +169,12 @@ def _load(path: Path) -> tuple[_Judges, dict[tuple[str, bytes], Verdict], dict[t
     return judges, verdicts, phrases
 
 
-def _writer(path: Path) -> IO[str]:
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _save(path: Path, lines: list[dict[str, Any]]) -> None:
+    text = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in lines)
+    data = text.encode("utf-8")
     if path.suffix == ".gz":
-        # No name and no time in the header, so that the same log gives the same bytes.
-        return io.TextIOWrapper(gzip.GzipFile(path, "wb", mtime=0), encoding="utf-8", newline="\n")
-    return path.open("w", encoding="utf-8", newline="\n")
-
-
-def _line(handle: IO[str], row: dict[str, Any]) -> None:
-    handle.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+        data = gzip.compress(data, mtime=0)  # no time in it: the same log gives the same bytes
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    part.replace(path)
