@@ -1,0 +1,64 @@
+"""Make or renew the virtual environment: ``python scripts/make_env.py VENV STAMP``.
+
+The stamp holds a hash of everything the environment depends on, so a new checkout date alone installs nothing.
+"""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+MINIMUM = (3, 11)
+INPUTS = ("pyproject.toml", "requirements/constraints.txt", "scripts/make_env.py")
+EXTRAS = "book,dev"
+
+
+def fail(message):
+    """Say what to do, in one line, and stop."""
+    sys.exit("error: " + message)
+
+
+def runs(python):
+    """Whether the interpreter starts and is new enough (a moved or half-made environment does not)."""
+    code = "import sys, pip; sys.exit(sys.version_info < (%d, %d))" % MINIMUM
+    try:
+        return subprocess.run([str(python), "-c", code], stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
+def key(python):
+    """Hash of the inputs, the interpreter's version and the place of the project."""
+    version = subprocess.run([str(python), "-VV"], stdout=subprocess.PIPE, check=True).stdout
+    digest = hashlib.sha256(version + str(Path.cwd()).encode())
+    for name in INPUTS:
+        digest.update(Path(name).read_bytes())
+    return digest.hexdigest() + "\n"
+
+
+def main(venv, stamp):
+    """Create the environment where it is missing or broken, then install where the key changed."""
+    python = venv / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    if not runs(python):
+        if sys.version_info < MINIMUM:
+            fail(
+                "posh-lite needs Python %d.%d or newer, and this is %s (%s); name another: make setup PYTHON=python3.12"
+                % (*MINIMUM, sys.version.split()[0], sys.executable)
+            )
+        print("making %s with Python %s" % (venv, sys.version.split()[0]), flush=True)
+        if subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)]).returncode:
+            fail("the venv module does not work here; on Debian and Ubuntu it is in the package python3-venv")
+    wanted = key(python)
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print("installing into %s (a few minutes the first time)" % venv, flush=True)
+        command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        command += ["-c", "requirements/constraints.txt", "-e", ".[%s]" % EXTRAS]
+        if subprocess.run(command).returncode:
+            fail("pip could not install the packages; its messages above say why")
+        # A warm byte-code cache and font list keep the first test and the first page from paying for them.
+        subprocess.run([str(python), "-c", "import matplotlib.font_manager"], stderr=subprocess.DEVNULL)
+    stamp.write_text(wanted)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
