@@ -18,6 +18,7 @@ from posh_lite.judge.prompts import Prompts
 from posh_lite.metric.identifiers import Namer, uses
 from posh_lite.metric.phrases import affirmative, as_written, bare, definite, polar, squeeze
 from posh_lite.metric.score import Component
+from posh_lite.records import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,11 +256,26 @@ class Interview:
     def _verified(self, claim: Entity | Attribute | Relation, draft: Draft, verdict: Verdict) -> Component:
         present = None if verdict.score is None else verdict.score >= self.threshold
         return Component(
-            self.side, draft.kind, _said(claim), draft.identifier.text, claim.spans, verdict.score, present, draft.text,
-            verdict.reason or (verdict.raw if verdict.missing else ""),
+            self.side, draft.kind, _said(claim), draft.identifier.text, self._where(claim), verdict.score, present,
+            draft.text, verdict.reason or (verdict.raw if verdict.missing else ""),
             object=None if draft.object_identifier is None else draft.object_identifier.text,
             entity=draft.identifier.entity.id, negated=claim.negated,
         )
+
+    def _where(self, claim: Entity | Attribute | Relation) -> tuple[Span, ...]:
+        """Spans of a component: a relation to something that no question of its own verifies answers for its words.
+
+        Nothing else covers "the left" in "on the left", nor "no hat" in "with no hat".
+        """
+        if not isinstance(claim, Relation) or not claim.spans:
+            return claim.spans
+        other = claim.object
+        if other.role not in ("region", "viewer") and not other.negated:
+            return claim.spans
+        if not other.mentions:
+            return claim.spans
+        near = min(other.mentions, key=lambda m: (abs(m.start - claim.spans[-1][1]), m.start))
+        return tuple(sorted({*claim.spans, near.phrase if near.phrase[1] > near.phrase[0] else near.span}))
 
     def _inherited(self, claim: Attribute | Relation, draft: Draft) -> Component:
         name = draft.identifier
@@ -268,7 +284,7 @@ class Interview:
         best = found.tried[found.best or 0]
         score = best[1].score if score is None else score
         return Component(
-            self.side, draft.kind, _said(claim), name.text, claim.spans, 1.0, False, draft.text,
+            self.side, draft.kind, _said(claim), name.text, self._where(claim), 1.0, False, draft.text,
             f'"{best[0].text}" was not found (score {score:.2f}), so nothing said of it was asked',
             object=None if draft.object_identifier is None else draft.object_identifier.text,
             entity=name.entity.id, negated=claim.negated, inherited=True, asked=0,

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 
 from posh_lite.graph.types import Entity, Relation
 from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical.lexicon import word_set
 from posh_lite.judge.lexical.view import Fact, View
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 #: Heads that agree at least this well are candidates for being the same entity.
 CANDIDATE = 2.0
 #: Heads that a text leaves open: they may stand for anything, or for any living being.
-PRONOUNS = frozenset(
+PRONOUNS = word_set(
     "one ones other others another each both some most rest they them it he she who which that something someone"
-    " somebody him her this these those all former latter first second third fourth many few none".split()
+    " somebody him her this these those all former latter first second third fourth many few none"
 )
 PERSONAL = frozenset({"he", "she", "who", "him", "her", "someone", "somebody"})
 

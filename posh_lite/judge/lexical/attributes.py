@@ -5,13 +5,11 @@ from __future__ import annotations
 from posh_lite.graph.types import Attribute, Entity
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment, Match
-from posh_lite.judge.lexical.entities import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
+from posh_lite.judge.lexical.facts import best_fact, combine
+from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon
-from posh_lite.judge.lexical.view import Fact, View, place_words
-from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
-
-#: Facts that exclude another value of their dimension; the rest only support.
-_EXCLUDING = frozenset({"attribute", "action", "compound", "implied"})
+from posh_lite.judge.lexical.view import View, place_words
+from posh_lite.judge.lexical.words import PARTIAL
 
 
 def attribute_finding(al: Alignment, a: Attribute) -> Finding:
@@ -79,70 +77,6 @@ def _on(al: Alignment, a: Attribute, match: Match) -> Finding:
         said = fact.said if fact else ""
         grades.append((grade, said))
     return combine(asked, grades, a.text, phrase)
-
-
-def best_fact(word: str, facts: list[Fact], kind: str = "property") -> tuple[float, Fact | None]:
-    """The fact that supports a word best; ``CONFLICT`` with the excluding fact where none supports it."""
-    best: tuple[float, Fact | None] = (UNRELATED, None)
-    against: Fact | None = None
-    for fact in facts:
-        for theirs in fact.words:
-            grade = words.alike(word, theirs)
-            if grade == CONFLICT:
-                if fact.source in _EXCLUDING and not fact.negated:
-                    against = against or fact
-                elif fact.source == "having" and words.is_color(word) and words.is_color(theirs):
-                    against = against or fact
-                continue
-            if fact.negated and grade >= 4:
-                against = fact
-                continue
-            if fact.source == "object":
-                grade = min(grade, 3.6)
-            if fact.source == "having":
-                if grade < words.DERIVED - 0.2:
-                    grade = grade if words.is_color(theirs) or grade >= words.SYNONYM else min(grade, 3.0)
-                else:
-                    grade = min(grade, 4.6)
-            if fact.source == "action" and kind != "action" and grade < 4:
-                continue
-            if grade > best[0]:
-                best = (grade, fact)
-    if best[0] < PARTIAL and against is not None:
-        # A near miss ("pink" for "red") is still another value.
-        return (CONFLICT, against)
-    return best
-
-
-def combine(asked: list[str], grades: list[tuple[float, str]], text: str, phrase: str) -> Finding:
-    """One grade for an attribute of several words: the main word carries it, shades and degrees modify."""
-    if not grades:
-        return Finding(PARTIAL, "")
-    main = len(asked) - 1
-    while main > 0 and asked[main] in ("haired", "toned"):
-        main -= 1
-    value, said = grades[main]
-    reason = f'"{said}" of "{phrase}"' if said else f'"{phrase}"'
-    if value == CONFLICT:
-        return Finding(CONTRADICTED, f'the text says {reason}, not "{text}"')
-    others = [(g, s, w) for i, ((g, s), w) in enumerate(zip(grades, asked, strict=True)) if i != main]
-    if value < 2:
-        supported = [g for g, _, _ in others if g >= PARTIAL]
-        if supported and len(asked) > 1:
-            return Finding(2.4, f'only part of "{text}" is said: {reason}')
-        if any(g == CONFLICT for g, _, _ in others):
-            clash = next(s for g, s, _ in others if g == CONFLICT)
-            return Finding(CONTRADICTED, f'the text says "{clash}" of "{phrase}", not "{text}"')
-        return Finding(ABSENT, f'nothing like "{text}" is said of "{phrase}"')
-    for grade, clash, word in others:
-        if grade == CONFLICT:
-            partial = 2.4 if word in words.SHADES else 1.6
-            return Finding(min(value, partial), f'the text says "{clash}" of "{phrase}", not "{text}"')
-    missing = sum(1 for g, _, _ in others if g < PARTIAL)
-    value = min([value, *(g for g, _, _ in others if g >= PARTIAL)])
-    if missing:
-        value = min(value, 3.6 if missing < max(2, len(others)) or len(asked) == 2 else 3.1)
-    return Finding(value, f"the text has {reason}")
 
 
 def _composite(view: View, asked: list[str], text: str, number: int) -> Finding | None:
@@ -279,7 +213,9 @@ def _before(view: View, number: int) -> set[int]:
     """Starts of the words right before the entity's nouns."""
     found = set()
     for one, two in zip(view.tokens, view.tokens[1:], strict=False):
-        if two.head_of == number and one.head_of is None and one.sentence == two.sentence and not one.owners:
+        if two.head_of == number and one.sentence == two.sentence and not one.owners and (
+            one.head_of is None or words.is_color(one.text) or heads.describes(one.text)
+        ):
             found.add(one.start)
     return found
 

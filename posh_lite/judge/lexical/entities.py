@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from posh_lite.graph.types import Entity
 from posh_lite.judge.contract import Identifier
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment, Match
-from posh_lite.judge.lexical.lexicon import lexicon
+from posh_lite.judge.lexical.facts import best_fact
+from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, WEAK, Finding
+from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
-ABSENT = 1.0
-CONTRADICTED = 1.0
-ELSEWHERE = 1.4  # said of another entity
-WEAK = 1.8
+#: Parts that every person and animal has: naming one adds next to nothing.
+_LIMBS = word_set("hand arm head face body eye finger leg foot shoulder back neck mouth lap side front chest knee")
 _DISTINCT = frozenset({"another", "second", "third", "other", "additional", "extra"})
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A grade from 1 to 5 and the words that led to it."""
-
-    score: float
-    reason: str
 
 
 def entity_finding(al: Alignment, s: Entity, identifier: Identifier | None = None) -> Finding:
@@ -54,6 +44,13 @@ def _named(al: Alignment, s: Entity, match: Match) -> Finding:
     """The grade of the class name, with what the compound's first part needs."""
     grade = match.head
     phrase = al.target.phrase(match.target)
+    verb = heads.repaired(s.head)[1]
+    if verb:  # the parser made one noun of a subject and its verb: the verb is asked here
+        done, fact = best_fact(verb, [f for f in al.target.facts[match.target] if f.source != "object"], "action")
+        if done < PARTIAL:
+            said = f'"{fact.said}"' if fact else "nothing of the kind"
+            score = 1.7 if done == CONFLICT or heads.is_living(match.name) else 2.6
+            return Finding(score, f'the text says {said} of "{phrase}"')
     if match.head < 4:
         mended = _mended(al, s, match)
         if mended:
@@ -70,7 +67,8 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
     facts = al.target.facts[match.target]
     *before, _ = words.tokens(s.head) or [""]
     if before:
-        grades = [max((words.alike(w, o) for f in facts for o in f.words if not f.negated), default=0.0) for w in before]
+        said = [o for f in facts for o in f.words if not f.negated]
+        grades = [max((words.alike(w, o) for o in said), default=0.0) for w in before]
         if all(g >= PARTIAL for g in grades):
             return 4.2
         return 0.0
@@ -90,6 +88,8 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
 def _numbered(al: Alignment, s: Entity, match: Match, finding: Finding) -> Finding:
     """One where the text has several, or several where it has one."""
     t = al.target.entity(match.target)
+    if heads.repaired(s.head)[1] or heads.repaired(t.head)[1]:
+        return finding
     if s.plural == t.plural or finding.score < PARTIAL or s.members or t.members:
         return finding
     mine = _article(al.source.graph.text, s)
@@ -173,6 +173,10 @@ def _writing(al: Alignment, s: Entity) -> Finding | None:
 def _elsewise(al: Alignment, s: Entity) -> Finding:
     """A noun said as an adjective or a verb ("a smile" by "smiling"), or a generic word."""
     lex = lexicon()
+    if s.head in _LIMBS and s.part_of is not None and s.part_of in al.one:
+        whole = al.one[s.part_of]
+        if heads.is_living(al.target.entity(whole.target).head):
+            return Finding(3.4, f'"{al.target.phrase(whole.target)}" has one')
     last = words.tokens(s.head)[-1] if words.tokens(s.head) else s.head
     owner = s.part_of
     best: tuple[float, str] = (0.0, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from posh_lite.judge.lexical import words
-from posh_lite.judge.lexical.lexicon import Sense, lexicon
+from posh_lite.judge.lexical.lexicon import Sense, lexicon, word_set
 from posh_lite.judge.lexical.words import BROADER, CONFLICT, PARTIAL, SAME, SYNONYM, UNRELATED
 
 #: Compounds that are not a kind of their last word.
@@ -41,7 +41,7 @@ def repaired(head: str) -> tuple[str, str]:
     return head, ""
 
 
-_POSTURES = frozenset("sit stand lie rest hang float rise lean hover".split())
+_POSTURES = word_set("sit stand lie rest hang float rise lean hover")
 
 
 @cache
@@ -62,6 +62,7 @@ def senses(noun: str) -> tuple[Sense, ...]:
 
 @cache
 def is_person(noun: str) -> bool:
+    """Whether the noun names people."""
     return any(s.words[0] == _PERSON for sense in senses(noun) for s in sense.chain()) or (
         " " in noun and not senses(noun) and is_person(noun.rpartition(" ")[2])
     )
@@ -69,6 +70,7 @@ def is_person(noun: str) -> bool:
 
 @cache
 def is_living(noun: str) -> bool:
+    """Whether the noun names people or animals."""
     return is_person(noun) or any(
         s.words[0] == "animal" for sense in senses(noun) or senses(noun.rpartition(" ")[2]) for s in sense.chain()
     )
@@ -83,7 +85,7 @@ def traits(noun: str) -> frozenset[str]:
 
 @cache
 def grade(source: str, target: str) -> float:
-    """1 to 5 where the target's noun covers the source's, ``CONFLICT`` for excluding kinds, 0 where nothing is known."""
+    """1 to 5 where the target's noun covers the source's, ``CONFLICT`` for excluding kinds, 0 if nothing is known."""
     if source == target:
         return SAME
     ones, others = singular(source), singular(target)

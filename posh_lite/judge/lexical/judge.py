@@ -9,7 +9,8 @@ from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.contract import Question, Verdict
 from posh_lite.judge.lexical.align import Alignment, align
 from posh_lite.judge.lexical.attributes import attribute_finding
-from posh_lite.judge.lexical.entities import Finding, entity_finding
+from posh_lite.judge.lexical.entities import entity_finding
+from posh_lite.judge.lexical.findings import Finding
 from posh_lite.judge.lexical.lexicon import lexicon
 from posh_lite.judge.lexical.relations import relation_finding
 from posh_lite.judge.lexical.view import View, make_view

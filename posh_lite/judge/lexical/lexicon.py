@@ -131,12 +131,18 @@ class Lexicon:
     def size(self) -> int:
         """Number of different words and phrases."""
         words = set(self.nouns.senses) | set(self.verbs.senses) | set(self.families) | set(self.opposites.sides)
-        words |= set(self.alike) | set(self.strength.sides) | set(self.forms) | set(self.prepositions) | set(self.places)
+        words |= set(self.alike) | set(self.strength.sides) | set(self.forms)
+        words |= set(self.prepositions) | set(self.places)
         for outline in self.exclusive.values():
             words |= set(outline.senses)
         for scale in self.scales.values():
             words |= set(scale)
         return len(words)
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a line."""
+    return frozenset(text.split())
 
 
 def _folder() -> Traversable:
@@ -180,7 +186,7 @@ def lexicon() -> Lexicon:
     _read_derivations(lex, raw["derivations"])
     _read_verbs(lex, raw["verbs"])
     _read_relations(lex, raw["relations"])
-    lex.phrases = dict((k, v[0]) for k, v in _pairs(raw.get("phrases", {}).get("phrases", "")))
+    lex.phrases = {k: v[0] for k, v in _pairs(raw.get("phrases", {}).get("phrases", ""))}
     return lex
 
 

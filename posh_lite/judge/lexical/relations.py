@@ -7,27 +7,29 @@ from functools import cache
 from posh_lite.graph.types import Entity, Relation
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment
-from posh_lite.judge.lexical.attributes import best_fact, counterparts, place_finding
-from posh_lite.judge.lexical.entities import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding, entity_finding
-from posh_lite.judge.lexical.lexicon import lexicon
+from posh_lite.judge.lexical.attributes import counterparts, place_finding
+from posh_lite.judge.lexical.entities import entity_finding
+from posh_lite.judge.lexical.facts import best_fact
+from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
+from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.view import relation_place, verb_words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
-_POSSESSION = frozenset({"with", "of"})
+_OWNING = word_set("have possess own wear feature show include contain bear display boast sport")
 _INSTRUMENT = frozenset({"with", "by", "in", "of"})
-_WEARING = frozenset("wear in with have dress don sport clothe attire garb outfit on".split())
+_WEARING = word_set("wear in with have dress don sport clothe attire garb outfit on")
 
 
 @cache
 def split(lemma: str) -> tuple[tuple[str, ...], str]:
-    """Verb words and preposition of a relation: "lean on" -> (("lean",), "on"); "in front of" -> ((), "in front of")."""
+    """Verb words and preposition of a relation: ("lean",) and "on" for "lean on"; () and "in" for "in"."""
     lex = lexicon()
     parts = lemma.split()
     for start in range(len(parts)):
         rest = " ".join(parts[start:])
         if rest in lex.prepositions and (start or rest not in lex.verbs.senses):
             before = " ".join(parts[:start])
-            if verb_words(before)[-1:] and set(verb_words(before)) & _ATTACHING and rest in ("to", "from", "in", "with"):
+            if rest in ("to", "from", "in", "with") and set(verb_words(before)) & _ATTACHING:
                 rest = "on"
             return (verb_words(before) if before else (), rest)
     for stop in range(len(parts) - 1, 0, -1):  # "near stand": an inverted clause
@@ -37,8 +39,10 @@ def split(lemma: str) -> tuple[tuple[str, ...], str]:
     return (verb_words(lemma), "")
 
 
-_ATTACHING = frozenset("attach hang mount fix affix fasten pin secure nail glue suspend".split())
-_DIRECTIONS = (("up", "down"), ("away", "toward"), ("away", "at"), ("left", "right"), ("in", "out"), ("forward", "back"))
+_ATTACHING = word_set("attach hang mount fix affix fasten pin secure nail glue suspend")
+_DIRECTIONS = (
+    ("up", "down"), ("away", "toward"), ("away", "at"), ("left", "right"), ("in", "out"), ("forward", "back"),
+)  # fmt: skip
 
 
 def _against(source: str, target: str) -> bool:
@@ -189,12 +193,27 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
                 best = Finding(grade, reason)
             if clash and i == 0 and j == 0:
                 against = Finding(CONTRADICTED, clash)
-    if best.score >= PARTIAL:
+    if against is None and best.score >= PARTIAL:
+        against = _other_action(al, r, ones[0].target)
+    if best.score >= 4 and against is not None and against.score > CONTRADICTED:
+        return against
+    if best.score >= (3.7 if against else PARTIAL):
         return best
     if against is not None:
         return against
     soft = _loosely(al, r, ones[0].target, others[0].target)
     return soft if soft.score > best.score else best
+
+
+def _other_action(al: Alignment, r: Relation, a: int) -> Finding | None:
+    """The relation holds by its preposition, but the counterpart does something else ("sits" where it "dances")."""
+    verb, prep = split(r.lemma)
+    if not verb or not prep:
+        return None
+    grade, fact = best_fact(verb[0], al.target.facts[a], "action")
+    if grade != CONFLICT or fact is None or fact.source != "action":
+        return None
+    return Finding(1.6, f'the text says "{fact.said}" of "{al.target.phrase(a)}"')
 
 
 def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[float, str, str]:
@@ -231,7 +250,8 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
             owns = f.part_of == a
             natural = owns == (r.object.part_of == r.subject.id or r.kind != "part")
             if not clash and natural:
-                best, reason = max(best, 3.8), f'"{f.head}" belongs to "{e.head}"' if owns else f'"{e.head}" is part of "{f.head}"'
+                part, whole = (f, e) if owns else (e, f)
+                best, reason = max(best, 3.8), f'"{part.head}" belongs to "{whole.head}"'
     if b in e.members or a in f.members:
         best, reason = max(best, 3.5), "one is a member of the other"
     return best, reason, clash
@@ -244,8 +264,9 @@ def _part(r: Relation, q: Relation, straight: bool) -> float:
     other = q.kind == "part" or q.lemma in having
     if one and other:
         return 4.4 if straight == (r.kind == q.kind or r.lemma == q.lemma) or not straight else 4.0
-    if (r.kind == "part" and split(q.lemma)[0]) or (q.kind == "part" and split(r.lemma)[0]):
-        return 3.6
+    verbs = split(q.lemma)[0] if r.kind == "part" else split(r.lemma)[0]
+    if one != other and any(v in _OWNING for v in verbs) and not (split(r.lemma)[1] and split(q.lemma)[1]):
+        return 3.8
     return UNRELATED
 
 

@@ -17,8 +17,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: Relations whose object describes the subject ("in red", "with a beard", "made of wood").
 _HAVING = frozenset({
     "with", "have", "wear", "in", "of", "make of", "dress in", "show", "feature", "clad in", "bear", "sport", "from",
-    "make from", "paint in", "cover in", "cover with", "decorate with", "adorn with", "adorn", "display", "exhibit", "be",
-    "construct of", "build of", "craft from", "make out of", "fill with", "attire in", "print with",
+    "make from", "paint in", "cover in", "cover with", "decorate with", "adorn with", "adorn", "display", "exhibit",
+    "be", "construct of", "build of", "craft from", "make out of", "fill with", "attire in", "print with",
 })  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def verb_words(lemma: str) -> tuple[str, ...]:
     found = [lemma] if len(parts) > 1 and lemma in lex.verbs.senses else []
     if len(parts) > 2 and " ".join(parts[:2]) in lex.verbs.senses:
         found.append(" ".join(parts[:2]))
-    if parts and parts[0] not in lex.prepositions:
+    if parts and (parts[0] not in lex.prepositions or parts[0] in lex.verbs.senses):
         found.append(parts[0])
     return tuple(found)
 
@@ -141,7 +141,8 @@ def _facts(graph: SceneGraph, entity: Entity) -> list[Fact]:
             if verb:
                 found.append(Fact(verb, "object", f"{r.subject.head} {r.text}", r.negated, at, r.subject.id))
             if r.kind == "part" or r.lemma == "of":
-                found.append(Fact(tuple(words.tokens(r.subject.head)), "having", r.subject.head, r.negated, at, r.subject.id))
+                part = tuple(words.tokens(r.subject.head))
+                found.append(Fact(part, "having", r.subject.head, r.negated, at, r.subject.id))
     for part in graph.parts_of(entity):
         found.append(Fact(tuple(words.tokens(part.head)), "having", part.head, part.negated, 0, part.id))
     base, verb_word = heads.repaired(entity.head)

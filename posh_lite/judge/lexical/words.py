@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from posh_lite.judge.lexical.lexicon import Lexicon, Outline, Sense, lexicon
+from posh_lite.judge.lexical.lexicon import Lexicon, Outline, Sense, lexicon, word_set
 
 SAME = 5.0
 DERIVED = 4.6
@@ -41,7 +41,7 @@ _IRREGULAR = {
     "grown": "grow", "strewn": "strew", "dressing": "dress", "clad": "clad", "going": "go", "gone": "go",
 }  # fmt: skip
 #: Degree modifiers of colour: they qualify another word.
-SHADES = frozenset("dark light pale bright deep vivid soft dull muted rich dusty hot medium neon pastel mid faint".split())
+SHADES = word_set("dark light pale bright deep vivid soft dull muted rich dusty hot medium neon pastel mid faint")
 
 
 def tokens(text: str) -> list[str]:
@@ -136,8 +136,8 @@ def alike(source: str, target: str) -> float:
         grades.append(DERIVED if source not in others and target not in ones else 4.8)
     for a in ones:
         for b in others:
-            grades += [_by_form(a, b, lex), _color(a, b, lex), _sides(a, b, lex), _exclusive(a, b, lex), _scale(a, b, lex)]
-            grades.append(verb_grade(a, b))
+            grades += [_by_form(a, b, lex), _color(a, b, lex), _sides(a, b, lex), _exclusive(a, b, lex)]
+            grades += [_scale(a, b, lex), verb_grade(a, b)]
             if lex.alike.get(a, frozenset()) & lex.alike.get(b, frozenset()):
                 grades.append(BROADER)
     best = max(grades)
@@ -195,6 +195,7 @@ def _color(a: str, b: str, lex: Lexicon) -> float:
 
 
 def is_color(word: str) -> bool:
+    """Whether the word names a colour."""
     return word in lexicon().families
 
 

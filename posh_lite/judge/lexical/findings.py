@@ -1,0 +1,18 @@
+"""What a question comes to: a grade and its reason, and the grades below partial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ABSENT = 1.0
+CONTRADICTED = 1.0
+ELSEWHERE = 1.4  # said of another entity
+WEAK = 1.8
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A grade from 1 to 5 and the words that led to it."""
+
+    score: float
+    reason: str
