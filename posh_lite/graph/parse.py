@@ -154,12 +154,15 @@ def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: D
             node.head.children.append(node)
     for piece in part:
         if piece.host is not None:
-            _hang_hidden(nodes[id(piece)], nodes[id(piece.host)])
+            _hang_hidden(nodes[id(piece)], nodes.get(id(piece.host)))
 
 
-def _hang_hidden(node: Node, host: Node) -> None:
+def _hang_hidden(node: Node, host: Node | None) -> None:
     """A colour that the parser did not see stands beside the one that it saw."""
     node.head, node.lemma = node, node.lower
+    if host is None:  # an overlong sentence was cut inside the list
+        node.pos, node.tag, node.dep = "ADJ", "JJ", "dep"
+        return
     if not node.lower[:1].isalnum() or node.lower in ("and", "or", "but", "not", "rather than", "instead of"):
         node.pos, node.tag, node.dep = "PUNCT", ",", "punct"
         node.move(host, "punct")
