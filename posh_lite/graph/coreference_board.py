@@ -44,6 +44,7 @@ class Thing:
     mentions: list[int] = field(default_factory=list)
     nouns: list[str] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
+    acts: list[str] = field(default_factory=list)  # verbs that it is the subject of
     described: frozenset[str] = frozenset()  # words of its attributes and its place in the picture
     owned: frozenset[str] = frozenset()  # words of what it wears or has
     owner: int | None = None
@@ -66,11 +67,13 @@ def kind_of(candidate: Candidate) -> str:
     return "person" if candidate.gender == "animate" else "thing"
 
 
-def may_be_person(thing: Thing) -> bool:
-    """A noun that no list knows but that looks like one for a person ("archer")."""
-    return thing.kind == "thing" and not thing.plural and any(
-        noun.endswith(_SUFFIX) and len(noun) > 4 for noun in thing.nouns
-    )
+def may_be_person(board: Board, thing: Thing) -> bool:
+    """A noun that no list knows but that looks like one for a person ("archer"), or a name at the head of a text."""
+    if thing.kind != "thing" or thing.plural:
+        return False
+    first = board.candidates[thing.mentions[0]]
+    nameless = first.determiner == "none" and first.text[:1].isupper() and first.grammar in ("subject", "possessor")
+    return nameless or any(noun.endswith(_SUFFIX) and len(noun) > 4 for noun in thing.nouns)
 
 
 class Board:
@@ -90,11 +93,14 @@ class Board:
         self.named_together: deque[int] = deque(maxlen=12)  # first conjuncts met so far
         self.by_role: dict[str, int] = {}
         self.possessions: dict[int, int] = {}  # possessor -> what it possesses
+        self.heads: dict[int, int] = {}  # "corbel" -> "condition" in "the condition of the corbel"
         for candidate in self.candidates:
             if candidate.coordination is not None:
                 self.coordinations.setdefault(candidate.coordination, []).append(candidate.index)
             if candidate.possessor is not None:
                 self.possessions.setdefault(candidate.possessor, candidate.index)
+            if candidate.whole is not None and candidate.whole > candidate.index:
+                self.heads.setdefault(candidate.whole, candidate.index)
         self._sides = self._places()
 
     def of(self, index: int | None) -> Thing | None:
@@ -117,7 +123,8 @@ class Board:
             count = known.groups.get(candidate.noun) or None
         thing = Thing(
             id=len(self.things), plural=candidate.plural, kind=kind, gender=gender, count=count, role=candidate.role,
-            negated=candidate.negated, alternate=candidate.alternate or candidate.determiner == "another",
+            negated=candidate.negated or candidate.determiner == "no",
+            alternate=candidate.alternate or candidate.determiner == "another",
         )
         self.things.append(thing)
         owner = self.of(candidate.possessor) or self.of(candidate.whole)
@@ -135,6 +142,8 @@ class Board:
         """One more mention of an entity, with what it says about it."""
         self.home[candidate.index] = thing.id
         thing.mentions.append(candidate.index)
+        if thing.role == "writing" and not candidate.quoted:
+            thing.role = candidate.role  # a place whose name is quoted
         if candidate.coordination is not None and candidate.coordination not in self.named_together:
             self.named_together.append(candidate.coordination)
         self.recent.append(candidate.index)
@@ -150,6 +159,8 @@ class Board:
         thing.quotation = thing.quotation or self.quotation(candidate)
         if candidate.kind == "name":
             thing.named |= self.name_words(candidate)
+        if candidate.grammar == "subject" and candidate.verb and candidate.verb not in thing.acts:
+            thing.acts.append(candidate.verb)
         if candidate.count is not None and thing.count is None:
             thing.count = candidate.count
         if thing.gender is None and candidate.gender in ("male", "female"):
@@ -176,10 +187,10 @@ class Board:
 
     def _places(self) -> dict[int, frozenset[str]]:
         """For each candidate the side of the picture that its phrase or its verb puts it on."""
-        subjects: dict[tuple[int, int, str], int] = {}
+        subjects: dict[tuple[int, int], int] = {}
         for c in self.candidates:
-            if c.grammar == "subject" and c.verb:
-                subjects.setdefault((c.sentence, c.clause, c.verb), c.index)
+            if c.verb in _PLACING and (c.grammar == "subject" or (c.grammar == "predicate" and c.predicate_of is None)):
+                subjects.setdefault((c.sentence, c.clause), c.index)
         found: dict[int, frozenset[str]] = {}
         for c in self.candidates:
             after = _PLACE.match(self.document.text, c.end)
@@ -199,8 +210,8 @@ class Board:
                 between = self.document.text[before.end: c.phrase[0]].split()
                 if len(between) <= 2 and between[-1:] == c.preposition.split()[-1:]:
                     target = before.index
-            if target is None and c.verb in _PLACING:
-                target = subjects.get((c.sentence, c.clause, c.verb))
+            if target is None:
+                target = subjects.get((c.sentence, c.clause))
             if target is not None and target != c.index:
                 found[target] = found.get(target, frozenset()) | {side}
         return found

@@ -35,9 +35,14 @@ def head_relation(candidate: Candidate, thing: Thing) -> int:
     if candidate.head in thing.heads or candidate.head.replace(" ", "") in thing.nouns:
         return 3
     if candidate.noun in thing.nouns:
-        compounds = [h for h in thing.heads if h.endswith(candidate.noun) and " " in h]
-        return 2 if not compounds or " " not in candidate.head else 0
+        compounds = [set(h.split()) for h in thing.heads if h.endswith(candidate.noun) and " " in h]
+        own = set(candidate.head.split())
+        return 2 if not compounds or any(own <= c or c <= own for c in compounds) else 0
     known = words()
+    if candidate.noun in known.characters and candidate.noun in thing.described:
+        return 2  # "the juvenile" after "a juvenile rhinoceros"
+    if candidate.noun in known.beasts and thing.kind == "animal":
+        return 1
     for noun in thing.nouns:
         if noun in known.kinds.get(candidate.noun, ()) or candidate.noun in known.kinds.get(noun, ()):
             return 1
@@ -48,6 +53,10 @@ def head_relation(candidate: Candidate, thing: Thing) -> int:
             age = person.age == "child" and any(known.persons.get(n, Person()).age == "child" for n in nouns)
             if candidate.noun in known.general or nouns & known.general or age:
                 return 1
+            if thing.kind == "name" and person.gender == thing.gender is not None:
+                return 1  # "Jerome ... the old man"
+            if candidate.noun in known.agents and candidate.determiner == "the":
+                return 1  # "a man on a horse ... the rider", where he is the only one
     return 0
 
 
@@ -59,12 +68,18 @@ def _owner_agrees(board: Board, candidate: Candidate, thing: Thing) -> bool:
     if owner is not None:
         if thing.owner is not None:
             return thing.owner == owner.id
-        return not bound and candidate.possessor is not None
+        return not bound and candidate.possessor is not None and _named_beside(board, thing, owner)
     if candidate.possessor is not None or candidate.whole is not None:
         return False  # owned by someone unknown
-    if not bound or candidate.noun in known.unique:
+    if not bound or candidate.noun in known.unique or (thing.owner is None and candidate.noun in known.parts):
         return True
-    return candidate.determiner in ("the", "this", "that") and board.sentences_since(thing, candidate) <= 1
+    return candidate.determiner in _POINTING and board.sentences_since(thing, candidate) <= 1
+
+
+def _named_beside(board: Board, thing: Thing, owner: Thing) -> bool:
+    """Whether a sentence brings the thing up together with its owner: "a woman with a hat ... her hat"."""
+    first = board.candidates[thing.mentions[0]].sentence
+    return any(board.candidates[i].sentence == first for i in owner.mentions)
 
 
 def fits(board: Board, candidate: Candidate, thing: Thing) -> float | None:
@@ -87,13 +102,22 @@ def fits(board: Board, candidate: Candidate, thing: Thing) -> float | None:
     if relation == 0 or (relation == 1 and since > _NEAR):
         return None
     describing = board.describing(candidate)
-    if contrasts(describing, thing.described) or not _owner_agrees(board, candidate, thing):
+    if contrasts(describing, thing.described):
+        return None
+    if quoted is None and not _owner_agrees(board, candidate, thing):
         return None
     if _singled_out(board, candidate) - thing.described:
         return None
     shared = len(describing & thing.described)
+    shared += sum(any(_same_verb(word, verb) for verb in thing.acts) for word in describing)
     trailing = len(_trail(board, candidate) & (thing.owned | thing.described))
     return 10.0 * relation + 6.0 * shared + 4.0 * trailing
+
+
+def _same_verb(word: str, verb: str) -> bool:
+    """Whether a participle is of a verb: "kneeling" of "kneel", "dancing" of "dance"."""
+    stem = word.removesuffix("ing")
+    return stem != word and len(stem) > 2 and (verb.startswith(stem) or stem == verb + verb[-1:])
 
 
 def _singled_out(board: Board, candidate: Candidate) -> frozenset[str]:
@@ -133,7 +157,7 @@ def _pool(board: Board, candidate: Candidate) -> list[Thing]:
         known = words().kinds
         for word in sorted(known.get(candidate.noun, ())):
             ids += board.by_noun.get(word, ())
-        if kind == "animal" or candidate.noun in known:
+        if kind == "animal" or candidate.noun in known or candidate.noun in words().characters:
             ids += board.animals
         for general in _GENERAL.get(candidate.noun, ()):
             ids += board.by_noun.get(general, ())
@@ -175,10 +199,8 @@ def ranked(board: Board, candidate: Candidate) -> list[tuple[float, Thing]]:
 def resolve_noun(board: Board, candidate: Candidate) -> None:
     """Take up an earlier entity or make a new one, inside its group where there is one."""
     determiner = candidate.determiner
-    if candidate.negated or (determiner in _INTRODUCING and not candidate.alternate and not is_part_of_group(candidate)):
-        _introduce(board, candidate)
-        return
-    if is_part_of_group(candidate) or determiner == "another":
+    new = determiner in _INTRODUCING and not candidate.alternate
+    if candidate.negated or new or is_part_of_group(candidate) or determiner == "another":
         _introduce(board, candidate)
         return
     if determiner in ("each", "either") and _group_of(board, candidate, whole=True) is not None:
@@ -188,7 +210,7 @@ def resolve_noun(board: Board, candidate: Candidate) -> None:
     if candidate.alternate or determiner == "other":
         _alternate(board, candidate, found)
         return
-    if determiner == "none" and candidate.kind != "name" and not _bare_repeat(candidate):
+    if determiner == "none" and candidate.kind != "name" and not _bare_repeat(board, candidate):
         found = []
     if found and not _new_member(board, candidate, found[0][1]):
         board.add(found[0][1], candidate)
@@ -196,8 +218,17 @@ def resolve_noun(board: Board, candidate: Candidate) -> None:
         _introduce(board, candidate)
 
 
-def _bare_repeat(candidate: Candidate) -> bool:
-    """Without a determiner only few nouns point back: the one sky, and people in telegram style."""
+def _bare_repeat(board: Board, candidate: Candidate) -> bool:
+    """Without a determiner only few nouns point back: the one sky, names, and people in telegram style."""
+    first = candidate.coordination
+    if first is not None and first != candidate.index:  # "the cat and dog": one "the" for both
+        leader = board.candidates[first]
+        if leader.determiner == "the" and leader.plural == candidate.plural and not candidate.modifiers:
+            return True
+    if candidate.text[:1].isupper() and any(
+        board.things[i].kind == "name" for i in board.by_noun.get(candidate.noun, ())
+    ):
+        return True
     if candidate.noun in words().unique or candidate.role in ("picture", "region"):
         return True
     return candidate.kind == "possessive" or (kind_of(candidate) in ("person", "animal") and not candidate.plural)

@@ -17,8 +17,9 @@ _WEIGHT = {
     "other": 115.0,
 }
 _OWNER_OF_SUBJECT = 160.0
-_HOST = 150.0
+_HOST = 250.0
 _WINDOW = {"male": 6, "female": 6, "neuter": 3, "plural": 4}
+_RESTING = frozenset({"sit", "lie", "lean", "rest", "perch", "sleep", "nestle", "seat", "curl", "climb"})
 _PLEONASTIC = re.compile(
     r"\s*(?:'s|’s|is|was|appears?|seems?|looks?|could be|may be|might be)\s+"
     r"(?:(?:not|also|very|quite|just)\s+)?(?:as if|as though|like|that|to be|possible|likely|unlikely|clear|unclear"
@@ -45,13 +46,13 @@ def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
         if home is None or distance < 0 or mention.index >= pronoun.index:
             continue
         weight = _WEIGHT.get(_grammar(mention), 115.0)
-        owned = board.possessions.get(index)
-        if owned is not None and board.candidates[owned].grammar == "subject":
+        owned = board.possessions.get(index, board.heads.get(index))
+        if owned is not None and _grammar(board.candidates[owned]) == "subject":
             weight = _OWNER_OF_SUBJECT
         if mention.kind == "pronoun":
             weight += 10
         if distance <= 1 and _grammar(mention) == pronoun.grammar != "possessor":
-            weight += 20
+            weight += 20 if distance else 50
         if distance == 0:
             weight += 60
             if mention.clause == pronoun.clause and mention.grammar == "subject":
@@ -95,37 +96,44 @@ def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | 
         if thing.kind == "person":
             return 0.0 if thing.gender else 25.0
         if thing.kind == "animal":
-            return 60.0
-        return 80.0 if thing.kind == "name" or may_be_person(thing) else None
+            return 20.0 if thing.gender else 130.0
+        return 40.0 if thing.kind == "name" else 80.0 if may_be_person(board, thing) else None
     if wanted == "neuter":
-        if thing.plural or thing.gender in ("male", "female"):
+        if thing.plural or (thing.gender in ("male", "female") and thing.kind != "animal"):
             return None
         if thing.kind == "person":
             return 25.0 if any(n in known.figures for n in thing.nouns) else None
-        penalty = 70.0 if part or any(n in known.relational for n in thing.nouns) else 0.0
+        penalty = 70.0 if part or any(n in known.relational or n in known.abstract for n in thing.nouns) else 0.0
         if thing.role == "picture":
             penalty += 50.0
         if possession is not None and possession.noun in known.parts and thing.kind == "animal":
             penalty -= 60.0
         return penalty + (40.0 if collective or thing.kind == "name" else 0.0)
     if thing.plural or collective:
-        penalty = 60.0 if part else 0.0
+        penalty = 80.0 if part else 0.0
         return penalty if thing.kind in ("person", "animal") or collective else penalty + 30.0
-    return 90.0 if thing.kind == "person" and thing.gender is None else None
+    return 60.0 if thing.kind == "person" and thing.gender is None else None
 
 
 def _forbidden(board: Board, pronoun: Candidate) -> set[int]:
     """Entities that grammar rules out: the co-argument of the clause, or what the possessive itself owns."""
     found: set[int] = set()
+    owned = board.possessions.get(pronoun.index)
+    lap = owned is not None and board.candidates[owned].noun == "lap"  # nobody sits on their own lap
     reflexive = pronoun.text.lower().endswith(("self", "selves"))
-    if pronoun.grammar == "object" and not reflexive:
-        for index in reversed(board.recent):
-            mention = board.candidates[index]
-            if mention.sentence != pronoun.sentence:
-                break
+    if reflexive or (pronoun.grammar not in ("object", "oblique") and not lap):
+        return found
+    for index in range(pronoun.index - 1, -1, -1):
+        mention = board.candidates[index]
+        if mention.sentence != pronoun.sentence:
+            break
+        if mention.grammar == "object" and pronoun.grammar == "oblique" and mention.clause == pronoun.clause:
+            break  # "holds a dog in front of her": the subject is meant
+        if mention.grammar == "subject" and (pronoun.grammar == "object" or mention.clause == pronoun.clause):
             home = board.home[index]
-            if mention.clause == pronoun.clause and mention.grammar == "subject" and home is not None:
+            if home is not None and (not lap or mention.verb in _RESTING):
                 found.add(home)
+            break
     return found
 
 
@@ -154,8 +162,11 @@ def resolve_pronoun(board: Board, pronoun: Candidate) -> None:
     if best is not None:
         thing = board.things[best[1]]
         board.add(thing, pronoun)
-        if thing.gender is None and wanted in ("male", "female"):
+        if wanted in ("male", "female"):
             thing.gender = wanted
+            if thing.kind == "thing":  # nothing but its pronoun says that this is a person
+                thing.kind = "name"
+                board.persons.append(thing.id)
 
 
 def _pleonastic(board: Board, pronoun: Candidate) -> bool:
@@ -173,7 +184,7 @@ def _named_together(board: Board, pronoun: Candidate) -> tuple[float, list[int]]
         if distance > 1:
             break
         thing = board.of(index)
-        if thing is None or index >= pronoun.index:
+        if thing is None or index >= pronoun.index or thing.role != "thing":
             continue
         if thing.kind in ("person", "animal", "name") and not thing.plural and thing.id not in singles:
             singles.append(thing.id)
@@ -216,6 +227,12 @@ def cataphor(board: Board, pronoun: Candidate) -> int | None:
     if wanted is None or owned is None or board.candidates[owned].preposition is None:
         return None
     known = words()
+    for index in range(pronoun.index - 1, -1, -1):
+        earlier = board.candidates[index]
+        if earlier.sentence != pronoun.sentence:
+            break
+        if earlier.grammar == "subject":
+            return None  # the clause has its subject already
     for index in range(pronoun.index + 1, min(pronoun.index + 8, len(board.candidates))):
         later = board.candidates[index]
         if later.sentence != pronoun.sentence:
@@ -233,5 +250,5 @@ def cataphor(board: Board, pronoun: Candidate) -> int | None:
         else:
             nameable = gender == wanted or (person is not None and gender is None) or later.kind == "name"
             fits = nameable and not later.plural
-        return index if fits and not later.alternate and later.determiner in ("the", "this", "none", "a") else None
+        return index if fits and not later.alternate and later.determiner in ("the", "this", "none") else None
     return None

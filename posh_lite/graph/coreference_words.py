@@ -26,6 +26,7 @@ class Words:
     """The word lists, turned into look-ups by lemma."""
 
     persons: Mapping[str, Person]
+    agents: frozenset[str]  # "rider", "musician": what a person does or is
     general: frozenset[str]  # "person", "figure": may take up any person
     figures: frozenset[str]  # a person or the likeness of one
     groups: Mapping[str, int]  # "trio": 3; 0 where the word states no number
@@ -34,6 +35,9 @@ class Words:
     relational: frozenset[str]
     unique: frozenset[str]
     kinds: Mapping[str, frozenset[str]]  # general word -> specific words
+    characters: frozenset[str]  # describing words that may stand for their noun: "the juvenile"
+    beasts: frozenset[str]  # "creature": may take up any animal
+    abstract: frozenset[str]  # "condition": rarely what "it" means, rather what it is the condition of
     singling: frozenset[str]  # "second", "left", "upper": say which of several
     contrast: Mapping[str, frozenset[tuple[str, int]]]  # word -> (dimension, which set of it)
 
@@ -56,6 +60,7 @@ def words() -> Words:
                 contrast.setdefault(word, set()).add((dimension, number))
     return Words(
         persons=MappingProxyType(persons),
+        agents=frozenset(data["persons"]["open"]),
         general=frozenset(data["persons"]["general"]),
         figures=frozenset(data["persons"]["figures"]),
         groups=MappingProxyType(dict(data["groups"])),
@@ -64,6 +69,9 @@ def words() -> Words:
         relational=frozenset(data["relational"]["words"]),
         unique=frozenset(data["unique"]["words"]),
         kinds=MappingProxyType({key: frozenset(row) for key, row in data["kinds"].items()}),
+        characters=frozenset(data["singling"]["characters"]),
+        beasts=frozenset(data["animals"]["general"]),
+        abstract=frozenset(data["abstract"]["words"]),
         singling=frozenset(w for row in data["singling"]["by"] for group in data["contrast"][row] for w in group),
         contrast=MappingProxyType({word: frozenset(places) for word, places in contrast.items()}),
     )
