@@ -59,17 +59,15 @@ _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f]+[)\]\"']*")
 _WORD_BEFORE = re.compile(r"([\w.]*\w)$")
 _GLUED = re.compile(r"(?<=[a-z]{3})[.!?](?=[A-Z][a-z]+\s)")
 
+_GREETING = re.compile(r"\s*(?:sure|certainly|of course|absolutely|okay|ok|great|alright)\b\W*$", re.I)
 _PREAMBLE = re.compile(
     r"\s*(?:(?:sure|certainly|of course|absolutely|okay|ok|great|alright)\b[\s,!.:\u2014-]*)?"
-    r"(?:(?:here(?:'s| is| are)|below(?: is| are)|the following is|i(?:'ll| will| can) (?:describe|provide)|let me describe"
-    r"|this is an? (?:\w+[ ,]+){0,3}(?:description|caption) of)\b[^\n]{0,160}?(?:descri\w+|caption|overview|breakdown|summary)\b[^\n]*)?\s*",
+    r"(?:here(?:'s| is| are)|below (?:is|are)|the following is|i(?:'ll| will| can) (?:describe|provide|give)"
+    r"|let me describe|this is an? (?:\w+[ ,]+){0,3}(?:description|caption) of)\b[^.:!\n]{0,120}?"
+    r"(?:(?:description|describe|caption|overview|breakdown|summary)\b[^.:!\n]{0,100})?(?:[:!]|\.(?=\s|$))\s*",
     re.I,
 )
-_PREAMBLE_HEAD = re.compile(
-    r"\s*(?:sure|certainly|of course|absolutely|okay|ok|great|alright|here(?:'s| is| are)|below (?:is|are)|the following is"
-    r"|i(?:'ll| will| can) (?:describe|provide)|let me describe|this is an? (?:\w+[ ,]+){0,3}(?:description|caption) of)\b",
-    re.I,
-)
+_DESCRIBING = re.compile(r"\b(?:descri\w+|caption|overview|breakdown|summary)\b", re.I)
 _AFTERWORD = re.compile(
     r"\s*(?:let me know|i hope (?:this|that)|feel free|would you like|if you(?:'d| would)? (?:like|need|want|have)"
     r"|please let me know|is there anything)\b",
@@ -337,15 +335,23 @@ def _ends_sentence(shown: str, begin: int, match: re.Match[str], end: int, insid
 def _mark_chatter(shown: str, pieces: list[Segment]) -> list[Segment]:
     """Flag talk to the user in front of the description and behind it."""
     out = list(pieces)
-    for i, piece in enumerate(out[:4]):
+    i = 0
+    while i < min(4, len(out)):
+        piece = out[i]
         words = shown[piece.start : piece.end]
-        if piece.kind == "gap":
-            continue
-        ends_open = words.rstrip().endswith((":", "!")) or len(words.split()) <= 3
-        if _PREAMBLE_HEAD.match(words) and (ends_open or _PREAMBLE.fullmatch(words)):
-            out[i] = Segment(piece.start, piece.end, "preamble")
+        match = _PREAMBLE.match(words)
+        if piece.kind == "gap" or _GREETING.match(words):
+            out[i] = piece if piece.kind == "gap" else Segment(piece.start, piece.end, "preamble")
+        elif match and (_DESCRIBING.search(match[0]) or match[0].rstrip().endswith(":") and not words[match.end() :].strip()):
+            cut = piece.start + len(match[0].rstrip())
+            rest = piece.start + match.end()
+            out[i] = Segment(piece.start, cut, "preamble")
+            if rest < piece.end:
+                out.insert(i + 1, Segment(rest, piece.end, piece.kind))
+                break
         else:
             break
+        i += 1
     for i in range(len(out) - 1, max(-1, len(out) - 4), -1):
         if out[i].kind == "sentence" and _AFTERWORD.match(shown[out[i].start : out[i].end]):
             out[i] = Segment(out[i].start, out[i].end, "preamble")
