@@ -7,7 +7,7 @@ owner settle repeated nouns; groups know their members. The work a mention needs
 
 from __future__ import annotations
 
-from posh_lite.graph.coreference_board import PRONOUNS, Board, is_pronoun
+from posh_lite.graph.coreference_board import PRONOUNS, Board, Thing, is_pronoun
 from posh_lite.graph.coreference_groups import is_ellipsis, is_group, resolve_ellipsis, resolve_group
 from posh_lite.graph.coreference_nouns import resolve_noun
 from posh_lite.graph.coreference_pronouns import cataphor, resolve_pronoun
@@ -62,7 +62,7 @@ class EmbeddedResolver:
                 continue
             self._visit(board, settled, pending)
             thing = board.of(settled)
-            if thing is not None and (settled == candidate.antecedent or thing.plural == candidate.plural):
+            if thing is not None and (candidate.kind == "relative" or self._same_number(board, thing, candidate)):
                 board.add(thing, candidate)
                 return
         if candidate.kind == "relative":
@@ -84,6 +84,15 @@ class EmbeddedResolver:
             return  # "this", "something": nothing to point at
         else:
             resolve_noun(board, candidate)
+
+    @staticmethod
+    def _same_number(board: Board, thing: Thing, candidate: Candidate) -> bool:
+        """Whether an apposition or a predicate noun can be what it stands beside; items of a list cannot."""
+        listed = candidate.coordination is not None and candidate.predicate_of is None
+        bare = candidate.determiner == "none" and candidate.kind == "noun" and candidate.text.islower()
+        beside = candidate.predicate_of is None and (candidate.determiner == "possessive" or bare)
+        own = board.of(candidate.possessor) is thing  # "the flowers, their petals"
+        return thing.plural == candidate.plural and not (listed or beside or own)
 
     def _take_role(self, board: Board, candidate: Candidate, role: str) -> None:
         """There is one viewer and one picture in a description."""

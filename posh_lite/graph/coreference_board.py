@@ -69,8 +69,11 @@ def kind_of(candidate: Candidate) -> str:
 
 def may_be_person(board: Board, thing: Thing) -> bool:
     """A noun that no list knows but that looks like one for a person ("archer"), or a name at the head of a text."""
-    if thing.kind != "thing" or thing.plural:
+    known = words()
+    if thing.kind != "thing" or thing.plural or any(n in known.parts or n in known.relational for n in thing.nouns):
         return False
+    if any(noun in known.figures for noun in thing.nouns):
+        return True
     first = board.candidates[thing.mentions[0]]
     nameless = first.determiner == "none" and first.text[:1].isupper() and first.grammar in ("subject", "possessor")
     return nameless or any(noun.endswith(_SUFFIX) and len(noun) > 4 for noun in thing.nouns)
@@ -110,7 +113,8 @@ class Board:
 
     def describing(self, candidate: Candidate) -> frozenset[str]:
         """The words that tell this mention from its namesakes: its attributes and its place in the picture."""
-        return tokens(candidate.modifiers) | self._sides.get(candidate.index, frozenset())
+        compound = candidate.head.split()[:-1]
+        return tokens((*candidate.modifiers, *compound)) | self._sides.get(candidate.index, frozenset())
 
     def create(self, candidate: Candidate) -> Thing:
         """A new entity with its first mention."""

@@ -10,6 +10,8 @@ from posh_lite.graph.coreference_board import Board, Thing, is_part_of_group, ki
 from posh_lite.graph.coreference_words import Person, contrasts, tokens, words
 from posh_lite.graph.mentions import Candidate
 
+#: "The next billboard" is one more, however often it is said.
+_MORE = frozenset({"next", "following", "additional", "further"})
 _INTRODUCING = frozenset({"a", "another", "some", "no", "number", "one"})
 _POINTING = frozenset({"the", "this", "that", "these", "those", "both", "all"})
 _JOINING = _POINTING | {"one", "each", "either", "other"}
@@ -41,8 +43,12 @@ def head_relation(candidate: Candidate, thing: Thing) -> int:
     known = words()
     if candidate.noun in known.characters and candidate.noun in thing.described:
         return 2  # "the juvenile" after "a juvenile rhinoceros"
-    if candidate.noun in known.beasts and thing.kind == "animal":
+    if candidate.noun in (*known.beasts, "individual", "youngster") and thing.kind == "animal":
         return 1
+    if candidate.noun in known.persons and any(
+        head.split()[-1] in known.figures and candidate.noun in head.split() for head in thing.heads
+    ):
+        return 2  # "the girl" after "a girl doll"
     for noun in thing.nouns:
         if noun in known.kinds.get(candidate.noun, ()) or candidate.noun in known.kinds.get(noun, ()):
             return 1
@@ -51,7 +57,10 @@ def head_relation(candidate: Candidate, thing: Thing) -> int:
         if person is not None and person_fits(person, thing):
             nouns = set(thing.nouns)
             age = person.age == "child" and any(known.persons.get(n, Person()).age == "child" for n in nouns)
-            if candidate.noun in known.general or nouns & known.general or age:
+            role = (candidate.noun in known.roles and nouns & known.basic) or (
+                candidate.noun in known.basic and nouns & known.roles
+            )
+            if candidate.noun in known.general or nouns & known.general or age or role:
                 return 1
             if thing.kind == "name" and person.gender == thing.gender is not None:
                 return 1  # "Jerome ... the old man"
@@ -71,6 +80,8 @@ def _owner_agrees(board: Board, candidate: Candidate, thing: Thing) -> bool:
         return not bound and candidate.possessor is not None and _named_beside(board, thing, owner)
     if candidate.possessor is not None or candidate.whole is not None:
         return False  # owned by someone unknown
+    if bound and board.document.text[candidate.end : candidate.end + 4].lower() == " of ":
+        return False
     if not bound or candidate.noun in known.unique or (thing.owner is None and candidate.noun in known.parts):
         return True
     return candidate.determiner in _POINTING and board.sentences_since(thing, candidate) <= 1
@@ -189,6 +200,8 @@ def ranked(board: Board, candidate: Candidate) -> list[tuple[float, Thing]]:
         if score is not None:
             found.append((score, thing))
     found.sort(key=lambda pair: (pair[0], pair[1].mentions[-1]), reverse=True)
+    if found and not candidate.plural and found[0][1].kind in ("person", "animal"):
+        found = _told_apart(board, candidate, found)
     if found and not candidate.plural:
         relation = [head_relation(candidate, thing) for _, thing in found]
         if max(relation) == 1 and len(found) > 1:
@@ -196,10 +209,23 @@ def ranked(board: Board, candidate: Candidate) -> list[tuple[float, Thing]]:
     return found
 
 
+def _told_apart(board: Board, candidate: Candidate, found: list[tuple[float, Thing]]) -> list[tuple[float, Thing]]:
+    """Where there are namesakes, a describing word singles out: "the young baboon" is not the female one."""
+    words_said = tokens(candidate.modifiers) - {"other", "another", "same"}
+    namesakes = [i for i in board.by_noun.get(candidate.noun, ()) if not board.things[i].negated]
+    if not words_said or len(namesakes) < 2:
+        return found
+    return [
+        (score, thing) for score, thing in found
+        if words_said & thing.described or not thing.described
+        or any(_same_verb(word, verb) for word in words_said for verb in thing.acts)
+    ]  # fmt: skip
+
+
 def resolve_noun(board: Board, candidate: Candidate) -> None:
     """Take up an earlier entity or make a new one, inside its group where there is one."""
     determiner = candidate.determiner
-    new = determiner in _INTRODUCING and not candidate.alternate
+    new = (determiner in _INTRODUCING and not candidate.alternate) or bool(_MORE & tokens(candidate.modifiers))
     if candidate.negated or new or is_part_of_group(candidate) or determiner == "another":
         _introduce(board, candidate)
         return

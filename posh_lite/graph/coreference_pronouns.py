@@ -60,7 +60,7 @@ def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
         key = (home, mention.sentence)
         best[key] = max(best.get(key, 0.0), weight * 0.5**distance)
     total: dict[int, float] = {}
-    rest = 0.2 if PRONOUNS.get(pronoun.text.lower()) == "neuter" else 1.0
+    rest = 0.2 if PRONOUNS.get(pronoun.text.lower()) == "neuter" else 0.6
     for (home, _), weight in sorted(best.items(), key=lambda item: -item[1]):
         total[home] = total[home] + rest * weight if home in total else weight
     host = _host(board, pronoun)
@@ -106,6 +106,8 @@ def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | 
         penalty = 70.0 if part or any(n in known.relational or n in known.abstract for n in thing.nouns) else 0.0
         if thing.role == "picture":
             penalty += 50.0
+        if thing.owner is not None and not penalty:
+            penalty += 40.0
         if possession is not None and possession.noun in known.parts and thing.kind == "animal":
             penalty -= 60.0
         return penalty + (40.0 if collective or thing.kind == "name" else 0.0)

@@ -26,6 +26,8 @@ class Words:
     """The word lists, turned into look-ups by lemma."""
 
     persons: Mapping[str, Person]
+    roles: frozenset[str]  # "mother", "king": a man or a woman in a role
+    basic: frozenset[str]  # "man", "woman"
     agents: frozenset[str]  # "rider", "musician": what a person does or is
     general: frozenset[str]  # "person", "figure": may take up any person
     figures: frozenset[str]  # a person or the likeness of one
@@ -60,6 +62,8 @@ def words() -> Words:
                 contrast.setdefault(word, set()).add((dimension, number))
     return Words(
         persons=MappingProxyType(persons),
+        roles=frozenset(data["persons"]["role"]),
+        basic=frozenset(data["persons"]["basic"]),
         agents=frozenset(data["persons"]["open"]),
         general=frozenset(data["persons"]["general"]),
         figures=frozenset(data["persons"]["figures"]),
