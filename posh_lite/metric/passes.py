@@ -248,7 +248,7 @@ class Interview:
         at = 0 if found.best is None else found.best
         identifier, verdict = found.tried[at]
         return Component(
-            self.side, "entity", bare(entity), identifier.text, entity.spans, verdict.score, found.present,
+            self.side, "entity", bare(entity), identifier.text, self._where(entity), verdict.score, found.present,
             found.drafts[at].text, verdict.reason or (verdict.raw if verdict.missing else ""),
             entity=entity.id, asked=len(found.tried),
         )
@@ -267,6 +267,8 @@ class Interview:
 
         Nothing else covers "the left" in "on the left", nor "no hat" in "with no hat".
         """
+        if isinstance(claim, Entity):
+            return tuple(dict.fromkeys(self._compound(claim, span) for span in claim.spans))
         if not isinstance(claim, Relation) or not claim.spans:
             return claim.spans
         other = claim.object
@@ -276,6 +278,16 @@ class Interview:
             return claim.spans
         near = min(other.mentions, key=lambda m: (abs(m.start - claim.spans[-1][1]), m.start))
         return tuple(sorted({*claim.spans, near.phrase if near.phrase[1] > near.phrase[0] else near.span}))
+
+    def _compound(self, entity: Entity, span: Span) -> Span:
+        """A mention of "wine glass" answers for both words where they stand side by side."""
+        start = span[0]
+        for word in reversed(entity.head.split()[:-1]):
+            before = self.graph.text[:start].rstrip(" -")
+            if not before.lower().endswith(word) or before[: -len(word)][-1:].isalnum():
+                break
+            start = len(before) - len(word)
+        return (start, span[1])
 
     def _inherited(self, claim: Attribute | Relation, draft: Draft) -> Component:
         name = draft.identifier

@@ -83,6 +83,8 @@ def _head(source: View, target: View, s: Entity, t: Entity) -> Match | None:
     best, name = UNRELATED, ""
     if s.head in PRONOUNS or t.head in PRONOUNS:
         fits = heads.is_living(t.head if s.head in PRONOUNS else s.head) or not {s.head, t.head} & PERSONAL
+        if s.head not in PRONOUNS and not _described(source, target, s, t):
+            return None
         return Match(t.id, words.SAME if s.head == t.head else 3.3, t.head) if fits else None
     for mine in source.names[s.id]:
         for theirs in target.names[t.id]:
@@ -94,6 +96,12 @@ def _head(source: View, target: View, s: Entity, t: Entity) -> Match | None:
     if best < CANDIDATE:
         return None
     return Match(t.id, best, name)
+
+
+def _described(source: View, target: View, s: Entity, t: Entity) -> bool:
+    """Whether an open word of the target ("a brown one") is told to be the source's thing by its attributes."""
+    mine = [f for f in source.facts[s.id] if f.source == "attribute"]
+    return any(fact_grade(f, target.facts[t.id]) >= 4 for f in mine)
 
 
 def _neighbourhood(source: View, target: View, s: Entity, t: Entity, match: Match) -> None:

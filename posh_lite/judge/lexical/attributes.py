@@ -132,7 +132,8 @@ def _quantity(al: Alignment, a: Attribute, holders: list[Match]) -> Finding:
     if stated is not None:
         if low <= stated <= high:
             return Finding(5.0 if exact is not None else 4.2, f'the text has "{phrase}"')
-        if exact is not None and total == exact and len(same) > 1:
+        alone = sum(1 for e in al.source.graph.entities if e.head == a.entity.head) == 1
+        if exact is not None and alone and total == exact and len(same) > 1:
             return Finding(4.2, f'the text has {total} of "{phrase}"')
         return Finding(CONTRADICTED, f'the text has "{phrase}", not "{a.text}"')
     if vague is not None:

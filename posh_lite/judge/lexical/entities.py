@@ -5,10 +5,11 @@ from __future__ import annotations
 from posh_lite.graph.types import Entity
 from posh_lite.judge.contract import Identifier
 from posh_lite.judge.lexical import heads, words
-from posh_lite.judge.lexical.align import Alignment, Match
+from posh_lite.judge.lexical.align import PRONOUNS, Alignment, Match
 from posh_lite.judge.lexical.facts import best_fact
 from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
+from posh_lite.judge.lexical.view import place_words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
 #: Parts that every person and animal has: naming one adds next to nothing.
@@ -121,7 +122,7 @@ def _article(text: str, e: Entity) -> str:
 def _shared(al: Alignment, s: Entity) -> Finding | None:
     """A target entity that another source entity took already: a group, the same thing named again, or one too many."""
     taken = [m for m in al.candidates.get(s.id, ()) if m.target in al.back and m.head >= PARTIAL]
-    taken = [m for m in taken if not al.target.entity(m.target).negated]
+    taken = [m for m in taken if not al.target.entity(m.target).negated and m.name not in PRONOUNS]
     if not taken:
         return None
     taken.sort(key=lambda m: (m.conflicts, -m.weight, m.target))
@@ -186,7 +187,7 @@ def _elsewise(al: Alignment, s: Entity) -> Finding:
                 continue
             for word in fact.words:
                 grade = words.alike(last, word)
-                if grade >= words.DERIVED - 0.2 or (grade >= 4 and words.is_color(last)):
+                if grade >= words.DERIVED - 0.2 or (grade >= 4 and words.is_color(last) and words.is_color(word)):
                     near = owner is not None and owner in al.one and al.one[owner].target == number
                     best = max(best, (4.2 if near else 3.6, f'"{fact.said}" of "{al.target.phrase(number)}"'))
     if best[0]:
@@ -194,6 +195,11 @@ def _elsewise(al: Alignment, s: Entity) -> Finding:
     for token in al.target.tokens:
         if token.text == last or (words.alike(last, token.text) >= words.DERIVED - 0.2 and len(last) > 3):
             return Finding(3.2, f'the text has the word "{token.text}"')
+    zone = place_words(last)
+    for t in al.target.graph.entities:
+        other = place_words(t.head)
+        if t.id not in al.back and any(g in other and not zone[g] & other[g] for g in zone):
+            return Finding(1.4, f'the text has "{al.target.phrase(t.id)}"')
     if last in lex.generic or s.head in lex.generic:
         return Finding(3.3, "a general word that the text need not repeat")
     rivals = [

@@ -15,6 +15,7 @@ def best_fact(word: str, facts: list[Fact], kind: str = "property") -> tuple[flo
     """The fact that supports a word best; ``CONFLICT`` with the excluding fact where none supports it."""
     best: tuple[float, Fact | None] = (UNRELATED, None)
     against: Fact | None = None
+    implied = False
     for fact in facts:
         for theirs in fact.words:
             grade = words.alike(word, theirs)
@@ -28,6 +29,9 @@ def best_fact(word: str, facts: list[Fact], kind: str = "property") -> tuple[flo
                 continue
             if fact.source == "object":
                 grade = min(grade, 3.6)
+            if fact.source == "implied":
+                grade = min(grade, words.BROADER)
+                implied = implied or grade >= PARTIAL
             if fact.source == "having":
                 if grade < words.DERIVED - 0.2:
                     grade = grade if words.is_color(theirs) or grade >= words.SYNONYM else min(grade, 3.0)
@@ -37,6 +41,8 @@ def best_fact(word: str, facts: list[Fact], kind: str = "property") -> tuple[flo
                 continue
             if grade > best[0]:
                 best = (grade, fact)
+    if implied and best[1] is not None and best[1].source == "implied" and against is not None:
+        return (CONFLICT, against)  # "a small boulder": what is said wins over what the noun implies
     if best[0] < PARTIAL and against is not None:
         # A near miss ("pink" for "red") is still another value.
         return (CONFLICT, against)

@@ -48,6 +48,10 @@ _DIRECTIONS = (
 def _against(source: str, target: str) -> bool:
     """Whether the two turn to opposite sides: "look up at" and "look down at"."""
     one, other = set(source.split()), set(target.split())
+    prepositions_ = lexicon().prepositions
+    mine, theirs = ([w for w in a - b if w not in prepositions_] for a, b in ((one, other), (other, one)))
+    if any(words.alike(p, q) == CONFLICT for p in mine for q in theirs):
+        return True
     if any((p in one and q in other and p not in other) or (q in one and p in other and q not in other)
            for p, q in _DIRECTIONS):
         return True
@@ -371,6 +375,8 @@ def _without(al: Alignment, r: Relation, found: Finding) -> Finding:
     """"without a hat", "does not hold": the polarity turned."""
     denied = [q for q in al.target.graph.relations if (q.negated or q.object.negated)
               and heads.grade(r.object.head, q.object.head) >= PARTIAL]  # fmt: skip
+    if denied and all(same(r.lemma, q.lemma) == CONFLICT for q in denied):
+        return Finding(CONTRADICTED, f'the text says "{denied[0].text}" of it')
     gone = [m for m in al.candidates.get(r.object.id, ()) if al.target.entity(m.target).negated]
     ones = {m.target for m in counterparts(al, r.subject)}
     if any(q.subject.id in ones or not ones for q in denied) or (gone and not denied):
