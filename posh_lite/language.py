@@ -83,6 +83,22 @@ def signature() -> str:
     return f"spacy:{label}-{meta.get('version', '0')}"
 
 
+@lru_cache(maxsize=4)
+def _verbs(name: str) -> frozenset[str]:
+    nlp = _load(name)
+    if "lemmatizer" not in nlp.pipe_names:
+        return frozenset()
+    lookups = getattr(nlp.get_pipe("lemmatizer"), "lookups", None)
+    if lookups is None or not lookups.has_table("lemma_index"):
+        return frozenset()
+    return frozenset(lookups.get_table("lemma_index").get("verb", ()))
+
+
+def known_verbs() -> frozenset[str]:
+    """Base forms of the verbs that the pipeline's lemmatizer knows; empty where it has no such table."""
+    return _verbs(pipeline_name())
+
+
 def parse_words(batches: Iterable[tuple[list[str], list[bool]]], batch_size: int = 64) -> Iterator[Doc]:
     """Parse texts that are already cut into words.
 

@@ -33,7 +33,7 @@ def attribute_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[Attr
     for node in sentence.nodes:
         if id(node) in index:
             yield from _inside_phrase(node, index[id(node)], index)
-        if node.dep in ("acomp", "oprd") or describes_subject(node) or (node.dep in ("conj", "ROOT", "xcomp", "ccomp", "advcl", "relcl", "acl", "appos", "amod") and node.pos == "ADJ"):
+        if node.dep in ("acomp", "oprd") or describes_subject(node) or (node.dep in ("conj", "ROOT", "xcomp", "ccomp", "advcl", "relcl", "acl", "appos", "amod", "attr") and node.pos == "ADJ"):
             yield from _predicative(node, index)
 
 

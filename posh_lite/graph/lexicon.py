@@ -192,6 +192,14 @@ NOUN_LIKE_VERBS = _words(
     " mirrors echoes meets joins parts splits overlaps overlooks spreads sweeps swoops swirls spirals snakes crouches"
     " kneels filters strikes poses plays rides pulls pushes carries bears dots punctuates blankets caps coats anchors marks forms"
 )
+#: Of these, the ones that are things as often as not.
+OFTEN_THINGS = _words(
+    "frames lines lights shadows steps curls stems trails edges rings coats caps tops forms marks crowns fans loops arches"
+    " towers ducks drops bends curves swirls spirals folds tucks covers borders spans circles fills shades dots wraps"
+    " plays rides faces peaks slopes joins parts splits supports props points turns rises falls runs dips walks cups"
+    " cradles reflections blankets anchors snakes winds twists pools spills flows stands reaches glows work design show"
+    " stand box set sign print walk run park cut top light frame line border plant display stack pile pattern piece"
+)
 #: The same for plural subjects ("curls frame her face", "trees line the path").
 NOUN_LIKE_PLURAL_VERBS = _words(
     "line lie frame flank surround dot cover cast top border face span crown wrap drape hang lean rest stand sit stretch rise"

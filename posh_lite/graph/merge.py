@@ -101,6 +101,12 @@ def _parts(
 ) -> dict[int, int]:
     """Whole of each part: possessor, "of" complement, or owner by a containing verb. First statement wins."""
     parts: dict[int, int] = {}
+    roles: dict[int, Role] = {}
+    for candidate in candidates:
+        if not _pronominal(candidate):
+            roles.setdefault(entity_at[candidate.index], candidate.role)
+    for at in entity_at:
+        roles.setdefault(at, "thing")
 
     def state(child: int, whole: int) -> None:
         a, b = entity_at[child], entity_at[whole]
@@ -109,7 +115,7 @@ def _parts(
             if at == a:
                 return
             at = parts.get(at)
-        if candidates[child].role in ("thing", "writing") and candidates[whole].role == "thing":
+        if {candidates[child].role, roles[a]} <= {"thing", "writing"} and {candidates[whole].role, roles[b]} <= {"thing"}:
             parts.setdefault(a, b)
 
     for draft in drafts:
@@ -164,7 +170,7 @@ def _relations(
             continue
         if draft.kind == "part" and (entities[b].role not in ("thing", "writing") or entities[a].negated):
             continue
-        key = (a, draft.lemma, b, draft.negated or entities[a].negated)
+        key = (a, draft.lemma, b, draft.negated or entities[a].negated or entities[b].negated)
         found.setdefault(key, draft)
         spans.setdefault(key, []).extend(s for s in draft.spans if s not in spans[key])
     ordered = sorted(found, key=lambda k: spans[k][0])

@@ -42,7 +42,7 @@ def mention_kind(node: Node) -> MentionKind | None:
     if node.pos in ("NOUN", "PROPN"):
         if describes_subject(node):
             return None
-        if node.dep in ("compound", "amod", "quantmod") or (node.dep == "nmod" and node.i < node.head.i) or node.dep == "npadvmod" and _measure(node):
+        if node.dep in ("compound", "amod", "quantmod", "nummod") or (node.dep == "nmod" and node.i < node.head.i) or node.dep == "npadvmod" and _measure(node):
             return None
         if node.lemma in lexicon.IDLE_NOUNS and node.dep != "nsubj":
             return None
@@ -55,9 +55,16 @@ def mention_kind(node: Node) -> MentionKind | None:
         return "noun" if node.child("det", "amod", "compound", "poss", "nummod") is not None or node.lemma in lexicon.COLOURS else None
     if node.pos in ("NUM", "DET", "ADJ") and node.lower in _LONE and node.dep in ("nsubj", "nsubjpass", "dobj", "pobj", "appos"):
         return "pronoun"
+    if node.pos == "NUM" and is_reading(node):
+        return "name"  # "the clock reads 10:30"
     if node.pos == "VERB" and node.tag in ("VBG", "VBN", "VBZ", "VB") and node.dep in ("pobj", "dobj", "nsubj") and node.child("det", "poss"):
         return "noun"
     return None
+
+
+def is_reading(node: Node) -> bool:
+    """A number that is written in the picture."""
+    return node.dep in ("dobj", "attr", "oprd", "npadvmod", "nummod") and node.head.lemma in ("read", "say") and node.i > node.head.i
 
 
 def describes_subject(node: Node) -> bool:
@@ -107,10 +114,12 @@ def _expletive(node: Node) -> bool:
         return False
     if verb.lemma in ("appear", "seem", "look") and verb.child("ccomp", "advcl") is not None and verb.child("xcomp") is None:
         return True
+    if verb.lemma in ("appear", "seem") and (be := verb.child("xcomp")) is not None and be.lemma == "be":
+        verb = be
     if verb.lemma != "be":
         return False
     attr = verb.child("attr")
-    if attr is not None and attr.lemma in ("daytime", "nighttime", "day", "night", "daylight", "winter", "summer", "dusk", "dawn"):
+    if attr is not None and attr.lemma in ("daytime", "nighttime", "day", "night", "daylight", "morning", "evening", "afternoon", "winter", "summer", "dusk", "dawn"):
         return True
     return verb.child("acomp") is not None and verb.child("ccomp") is not None
 
@@ -302,7 +311,7 @@ def _candidate(k: int, node: Node, kind: MentionKind, sentence: int, index: dict
         coordination=index.get(id(first)) if coordinated else None,
         partitive=any(c.dep == PARTITIVE for c in node.children),
         alternate=any(c.lower in ("other", "another", "second", "third", "others") for c in node.children) or low in ("other", "others", "another"),
-        clause=_clause(node), role=role_of(node), negated=negated_noun(node), quoted=node.quoted,
+        clause=_clause(node), role="writing" if node.pos == "NUM" and is_reading(node) else role_of(node), negated=negated_noun(node), quoted=node.quoted,
     )  # fmt: skip
 
 

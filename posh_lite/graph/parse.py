@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from posh_lite.graph import lexicon
 from posh_lite.graph.proxies import Piece, pieces_of, verbs_read_as_nouns
-from posh_lite.language import load, parse_words
+from posh_lite.language import known_verbs, load, parse_words
 from posh_lite.records import Span
 from posh_lite.text import CONTENT_KINDS, segments, visible
 
@@ -114,11 +114,12 @@ def _parse(parts: list[list[Piece]]) -> list[Doc]:
     inputs = [[p for p in part if p.host is None] for part in parts]
     docs = list(parse_words(([p.shown for p in words], [p.space for p in words]) for words in inputs))
     again: list[int] = []
+    verbs = known_verbs()
     for number, doc in enumerate(docs):
         if any(t.pos_ in ("VERB", "AUX") and t.dep_ == "ROOT" for t in doc):
             continue
         changed = verbs_read_as_nouns(
-            [t.text for t in doc], [t.tag_ for t in doc], [t.dep_ for t in doc], [t.head.i for t in doc]
+            [t.text for t in doc], [t.tag_ for t in doc], [t.dep_ for t in doc], [t.head.i for t in doc], verbs
         )
         for position, verb in changed.items():
             inputs[number][position].shown = verb
@@ -179,7 +180,7 @@ def _lemma(piece: Piece, lower: str, token: Token) -> str:
     if piece.quoted or piece.multiword:
         return re.sub(r"\s+", " ", lower)
     if piece.shown in ("is", "are", "has", "have"):
-        return lexicon.verb_lemma(lower) if lower in lexicon.NOUN_LIKE_VERBS else lower
+        return lexicon.verb_lemma(lower) if piece.shown in ("is", "has") else lower
     shown, lemma = piece.shown.lower(), token.lemma_.lower()
     if lower.endswith(shown) and token.pos_ in ("NOUN", "PROPN"):
         return lower[: len(lower) - len(shown)] + lemma

@@ -191,11 +191,14 @@ def _contrast(piece: Piece, shown: str) -> bool:
     return piece.multiword and shown[piece.start : piece.end].lower() in ("rather than", "instead of")
 
 
-def verbs_read_as_nouns(words: Sequence[str], tags: Sequence[str], deps: Sequence[str], heads: Sequence[int]) -> dict[int, str]:
+def verbs_read_as_nouns(
+    words: Sequence[str], tags: Sequence[str], deps: Sequence[str], heads: Sequence[int], verbs: frozenset[str] = frozenset()
+) -> dict[int, str]:
     """Plain verbs to show instead of nouns in "the mantle drapes over one shoulder and wraps around her".
 
     Args:
         words: the words as shown, with tag, dependency and head position of each after a first parse.
+        verbs: base forms that may be verbs.
 
     Returns:
         Word to show by position; empty where the parse is believed.
@@ -203,11 +206,28 @@ def verbs_read_as_nouns(words: Sequence[str], tags: Sequence[str], deps: Sequenc
     found: dict[int, str] = {}
     for i, word in enumerate(words):
         low = word.lower()
-        if not _noun_like(low) or not tags[i].startswith("NN") or i == 0 or i + 1 >= len(words):
+        if low in lexicon.NOUN_LIKE_VERBS and i > 2 and words[i - 1].lower() in lexicon.COLOURS and words[i - 2].lower() == "in":
+            found[i] = _plain_verb(low, tags[i + 1] if i + 1 < len(words) else ".")  # "a man in black stands there"
+            continue
+        before = tags[i - 1] if i else ""
+        if deps[i] == "pobj" and tags[i].startswith("NN") and i + 1 < len(words) and low not in lexicon.OFTEN_THINGS:
+            if deps[i - 1] == "compound" and heads[i - 1] == i and _base(low) in verbs and _argument(tags[i + 1]):
+                found[i] = _plain_verb(low, tags[i + 1])  # "a flag with stripes flies from a pole"
+                continue
+        if before == "," and low in lexicon.NOUN_LIKE_VERBS and low not in lexicon.OFTEN_THINGS and tags[i] == "NNS":
+            if i + 1 < len(words) and (_argument(tags[i + 1]) or tags[i + 1] in ("VBN", "VBG")):
+                found[i] = "is"  # "the cat, a tabby, lies curled up"
+                continue
+        known = deps[i] == "ROOT" and _base(low) in verbs
+        if not (_noun_like(low) or known) or not tags[i].startswith("NN") or i == 0 or i + 1 >= len(words):
             continue
         if deps[i] not in ("ROOT", "conj", "appos", "ccomp", "dep"):
             continue
-        before = tags[i - 1]
+        if known and low not in lexicon.NOUN_LIKE_VERBS and low.endswith("s") and not low.endswith("ss"):
+            agrees = before in ("NN", "NNP")
+            if agrees and deps[i - 1] in ("compound", "nsubj", "nmod") and heads[i - 1] == i:
+                found[i] = _plain_verb(low, tags[i + 1])
+            continue
         several = before in ("NNS", "NNPS") or "and" in words[max(0, i - 6) : i]
         agrees = before in ("NN", "NNP") if low in lexicon.NOUN_LIKE_VERBS else several
         if agrees and deps[i - 1] in ("compound", "nsubj", "nmod") and heads[i - 1] == i and _argument(tags[i + 1]):
@@ -221,16 +241,20 @@ def verbs_read_as_nouns(words: Sequence[str], tags: Sequence[str], deps: Sequenc
     return found
 
 
+def _base(low: str) -> str:
+    return lexicon.verb_lemma(low) if low.endswith("s") and not low.endswith("ss") else low
+
+
 def _noun_like(low: str) -> bool:
     return low in lexicon.NOUN_LIKE_VERBS or low in lexicon.NOUN_LIKE_PLURAL_VERBS
 
 
 def _argument(tag: str) -> bool:
-    return tag in ("IN", "RP", "TO", "RB", "DT", "PRP$", "CD")
+    return tag in ("IN", "RP", "TO", "RB", "DT", "PRP$", "CD", "EX")
 
 
 def _plain_verb(low: str, following: str) -> str:
-    singular = low in lexicon.NOUN_LIKE_VERBS
+    singular = _base(low) != low
     if following in ("DT", "PRP$", "CD"):
         return "has" if singular else "have"
     return "is" if singular else "are"

@@ -129,6 +129,7 @@ def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
     if existential(verb):
         there = [n for d in verb.kids("attr", "nsubj", "dobj") for n in conjuncts(d)]
         yield from _places(verb, there, index, negated=False)
+        yield from _shared_places(there, index)
         return
     subjects_here = _things(subject_nodes, index)
     if verb.lower == "missing":
@@ -197,7 +198,8 @@ def _action(verb: Node, core: list[Node], owners: list[Node], index: dict[int, i
     spans, text = cover(core)
     for owner in owners:
         kind: AttributeKind = "property" if is_passive(verb) else "action"
-        yield AttributeDraft(index[id(owner)], text, _lemma(core), spans, kind, negated)
+        lemma = _lemma(core) if kind == "action" else text.lower()
+        yield AttributeDraft(index[id(owner)], text, lemma, spans, kind, negated)
 
 
 def _identity(verb: Node, subjects_here: list[Node], index: dict[int, int], negated: bool) -> Iterator[Draft]:
@@ -221,6 +223,20 @@ def _places(verb: Node, owners: list[Node], index: dict[int, int], negated: bool
                 if place is not owner:
                     yield RelationDraft(index[id(owner)], text, text.lower(), index[id(place)], spans, "preposition",
                                         negated or _negative(preposition))
+
+
+def _shared_places(things: list[Node], index: dict[int, int]) -> Iterator[Draft]:
+    """"There are a cup, a plate and three forks on the table": the place of the last is that of all."""
+    if len(things) < 2 or any(n.child("prep", "acl", "relcl") is not None for n in things[:-1]):
+        return
+    for preposition in things[-1].kids("prep"):
+        words, places = _objects(preposition)
+        if preposition.lower not in ("on", "in", "at", "near", "under", "behind", "beside", "above", "below", "next to"):
+            continue
+        spans, text = cover(words)
+        for owner in _things(things[:-1], index):
+            for place in _things(places, index):
+                yield RelationDraft(index[id(owner)], text, text.lower(), index[id(place)], spans)
 
 
 def _lemma(nodes: list[Node]) -> str:

@@ -12,6 +12,7 @@ def repair(sentence: Sentence) -> None:
         _sides(node, sentence.nodes)
         _colours(node)
         _held_and_doing(node)
+        _owning_auxiliary(node)
         _leaves(node)
         _modified_verb(node)
         _inverted(node)
@@ -96,6 +97,29 @@ def _modified_verb(verb: Node) -> None:
     for child in list(verb.children):
         if child.i < noun.i and child.dep in ("det", "amod", "compound", "nummod", "poss", "nmod"):
             child.move(noun, child.dep)
+
+
+def _owning_auxiliary(node: Node) -> None:
+    """"has" read as an auxiliary of its object."""
+    head = node.head
+    if node.lemma != "have" or node.dep != "aux" or head is node or head.pos not in ("NOUN", "ADJ", "PROPN") or head.i < node.i:
+        return
+    while head.dep in ("amod", "compound", "nmod", "conj") and head.head.i > head.i and head.head.pos in ("NOUN", "ADJ", "PROPN"):
+        head = head.head
+    dep, top = head.dep, head.head
+    subject = node.head.child("nsubj", "nsubjpass")
+    if subject is not None and subject.i < node.i:
+        subject.move(node, "nsubj")
+    if top is head:
+        node.head.children.remove(node)
+        node.head, node.dep = node, "ROOT"
+    else:
+        node.move(top, dep)
+    node.pos = "VERB"
+    for child in list(head.children):
+        if child.dep in ("nsubj", "nsubjpass", "mark", "neg") or child.i < node.i:
+            child.move(node, "nsubj" if child.dep == "nsubjpass" else child.dep)
+    head.move(node, "dobj")
 
 
 def _leaves(node: Node) -> None:
