@@ -43,6 +43,7 @@ _PAGE_STYLE = """
 body{margin:0 auto;max-width:80rem;padding:1rem;font:16px/1.5 system-ui,sans-serif}
 #index{border-collapse:collapse;margin:1rem 0}
 #index th,#index td{border:1px solid #8888;padding:.2rem .6rem;text-align:left}
+.wide{overflow-x:auto}
 #index td.n{text-align:right;font-variant-numeric:tabular-nums}
 #index th button{font:inherit;font-weight:600;background:none;border:0;cursor:pointer;color:inherit}
 #index th[aria-sort=ascending] button::after{content:" \\25B2"}
@@ -51,7 +52,7 @@ details.pair{border:1px solid #8888;border-radius:4px;margin:.5rem 0;padding:.3r
 details.pair>summary{cursor:pointer;font-weight:600}
 footer{opacity:.8;margin-top:1.5rem}
 """
-_COLUMNS = ("pair", "mistakes", "omissions", "overall", "components", "without a verdict")
+_COLUMNS = ("pair", "mistakes", "omissions", "overall", "components", "missing")
 
 
 class ReportPage:
@@ -104,13 +105,14 @@ class ReportPage:
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             f'<meta name="viewport" content="width=device-width,initial-scale=1">'
             f"<style>{_PAGE_STYLE}{STYLE}</style></head><body>\n<main><h1>{title}</h1>\n"
-            f"<p>{len(self._rows)} pairs. Higher is better; 0.2 is the floor. Open a pair to see which words cost it"
-            " what, and the question and verdict behind each.</p>\n"
-            f'<table id="index"><thead><tr>{head}</tr></thead><tbody>\n'
+            f"<p>{len(self._rows)} {'pair' if len(self._rows) == 1 else 'pairs'}. Higher is better; 0.2 is the floor. Open a pair to see which words cost it"
+            " what, and the question and verdict behind each. A column's heading sorts by it.</p>\n"
+            '<div class="wide"><table id="index"><thead>'
+            f"<tr>{head}</tr></thead><tbody>\n"
         )
         for row in self._rows:
             write(row)
-        write("</tbody></table>\n")
+        write("</tbody></table></div>\n")
         self._bodies.seek(0)
         while block := self._bodies.read(1 << 20):
             write(block)

@@ -37,13 +37,13 @@ html[data-theme=light] .posh-score,body[data-jp-theme-light=true] .posh-score{{-
 .posh-score .ps-text{{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}}
 .posh-score a.ps{{color:inherit;text-decoration:none;border-radius:2px;padding:0 1px}}
 .posh-score a.ps:focus,.posh-score a.ps:hover{{outline:2px solid var(--ps-mark);outline-offset:1px}}
-.posh-score .ps1{{background:var(--ps-1);text-decoration:underline wavy 2px;text-underline-offset:3px}}
+.posh-score .ps1{{background:var(--ps-1);text-decoration:underline wavy 1.5px;text-underline-offset:3px}}
 .posh-score .ps2{{background:var(--ps-2);border-bottom:3px double}}
 .posh-score .ps3{{background:var(--ps-3);border-bottom:2px dashed}}
 .posh-score .ps4{{background:var(--ps-4);border-bottom:2px dotted}}
 .posh-score .ps5{{background:var(--ps-5);border-bottom:1px solid}}
 .posh-score .ps0{{border:1px dotted var(--ps-line)}}
-.posh-score a.ps1{{text-decoration:underline wavy 2px}}
+.posh-score a.ps1{{text-decoration:underline wavy 1.5px}}
 .posh-score .ps-legend{{font-size:.87em;margin:.6rem 0}}
 .posh-score .ps-legend span{{margin-right:.8em;padding:0 .3em}}
 .posh-score .ps-table{{overflow-x:auto}}
@@ -72,7 +72,7 @@ def score_html(score: Score, *, style: bool = True, prefix: str | None = None, o
 
     Args:
         score: what to show.
-        style: whether the style sheet comes with it; a page of many scores carries it once.
+        style: whether style sheet and signature come with it; a page of many scores carries them once.
         prefix: makes the targets of links unique in a page; by default made from the score itself.
         opened: whether the table of questions starts unfolded.
     """
@@ -89,7 +89,9 @@ def score_html(score: Score, *, style: bool = True, prefix: str | None = None, o
     parts.append("</div>")
     parts.append(_legend())
     parts.append(_table(score.components, marked, opened))
-    parts.append(f'<p class="ps-note">Signature: <code>{escape(score.signature)}</code></p></div>')
+    if style:
+        parts.append(f'<p class="ps-note">Signature: <code>{escape(score.signature)}</code></p>')
+    parts.append("</div>")
     return "".join(parts)
 
 
