@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from posh_lite.graph import collectives, lexicon
 from posh_lite.graph.parse import Node, Sentence
+from posh_lite.graph.predicates import restore_predicates
 
 
 def repair(sentence: Sentence) -> None:
     """Correct tags and attachments in place."""
+    restore_predicates(sentence.nodes)
     for node in sentence.nodes:
         _sides(node, sentence.nodes)
         _colours(node)
         _held_and_doing(node)
-        _owning_auxiliary(node)
         _leaves(node)
-        _modified_verb(node)
         _inverted(node)
         _adjective_object(node)
         _painted_strokes(node)
@@ -79,47 +79,6 @@ def _corner(before: Node, side: Node) -> None:
 
 def _describes(word: str) -> bool:
     return word in lexicon.DESCRIPTIVE_NOUNS or "-" in word[1:-1]
-
-
-def _modified_verb(verb: Node) -> None:
-    """A finite verb with a noun as its modifier ("the train runs"): the noun is the subject."""
-    if verb.pos != "VERB" or verb.tag not in ("VBZ", "VBP", "VBD") or verb.child("nsubj", "nsubjpass") is not None:
-        return
-    noun = next(
-        (c for c in verb.children
-         if c.i == verb.i - 1 and (c.pos in ("NOUN", "PROPN") or c.pos == "ADJ" and c.child("nummod", "det") is not None)),
-        None,
-    )
-    if noun is None or noun.dep not in ("compound", "amod", "nmod", "npadvmod", "dep"):
-        return
-    noun.dep = "nsubj"
-    noun.pos = "NOUN" if noun.pos == "ADJ" else noun.pos
-    for child in list(verb.children):
-        if child.i < noun.i and child.dep in ("det", "amod", "compound", "nummod", "poss", "nmod"):
-            child.move(noun, child.dep)
-
-
-def _owning_auxiliary(node: Node) -> None:
-    """"has" read as an auxiliary of its object."""
-    head = node.head
-    if node.lemma != "have" or node.dep != "aux" or head is node or head.pos not in ("NOUN", "ADJ", "PROPN") or head.i < node.i:
-        return
-    while head.dep in ("amod", "compound", "nmod", "conj") and head.head.i > head.i and head.head.pos in ("NOUN", "ADJ", "PROPN"):
-        head = head.head
-    dep, top = head.dep, head.head
-    subject = node.head.child("nsubj", "nsubjpass")
-    if subject is not None and subject.i < node.i:
-        subject.move(node, "nsubj")
-    if top is head:
-        node.head.children.remove(node)
-        node.head, node.dep = node, "ROOT"
-    else:
-        node.move(top, dep)
-    node.pos = "VERB"
-    for child in list(head.children):
-        if child.dep in ("nsubj", "nsubjpass", "mark", "neg") or child.i < node.i:
-            child.move(node, "nsubj" if child.dep == "nsubjpass" else child.dep)
-    head.move(node, "dobj")
 
 
 def _leaves(node: Node) -> None:

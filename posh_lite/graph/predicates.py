@@ -1,0 +1,127 @@
+"""Predicates that a small parser took for nouns, and lists that it took for appositions: put right on the tree."""
+
+from __future__ import annotations
+
+from posh_lite.graph import lexicon
+from posh_lite.graph.parse import Node
+from posh_lite.language import known_verbs
+
+
+def restore_predicates(nodes: list[Node]) -> None:
+    """Correct in place, one sentence."""
+    for node in nodes:
+        _root_noun_with_subject(node)
+        _verb_as_object(node)
+        _second_subject(node)
+        _owning_auxiliary(node)
+        _modified_verb(node)
+    for node in nodes:
+        _conjunct_of_be(node)
+    for node in nodes:
+        _list_not_apposition(node)
+
+
+def _root_noun_with_subject(node: Node) -> None:
+    """"a couple of dogs sleep on the rug": the root has a subject, so it is the verb."""
+    if node.head is not node or node.pos != "NOUN" or node.child("aux", "cop", "auxpass") is not None:
+        return
+    subject = node.child("nsubj")
+    if subject is None or subject.i > node.i or node.child("det", "poss", "amod") is not None:
+        return
+    lemma = lexicon.verb_lemma(node.lower) if node.lower.endswith("s") else node.lower
+    if lemma in known_verbs():
+        node.pos, node.tag, node.lemma = "VERB", "VBP" if lemma == node.lower else "VBZ", lemma
+
+
+def _verb_as_object(verb: Node) -> None:
+    """"a man with a gray beard leans on a cane": the beard is the object, the man leans."""
+    if verb.dep != "pobj" or verb.tag not in ("VBZ", "VBP") or verb.pos != "VERB":
+        return
+    preposition, noun = verb.head, next((c for c in verb.children if c.i == verb.i - 1 and c.dep in ("compound", "amod", "nmod")), None)
+    subject = preposition.head
+    if noun is None or subject.head is not subject or subject.pos not in ("NOUN", "PROPN") or subject.i > verb.i:
+        return
+    noun.move(preposition, "pobj")
+    noun.pos = "NOUN"
+    for child in list(verb.children):
+        if child.i < noun.i and child.dep in ("det", "amod", "compound", "poss", "nummod", "nmod"):
+            child.move(noun, child.dep)
+    preposition.children.remove(verb)
+    verb.head, verb.dep = verb, "ROOT"
+    subject.move(verb, "nsubj")
+
+
+def _second_subject(node: Node) -> None:
+    """"the cat, a tabby, lies curled up": of two subjects the one that can be a verb is it."""
+    if node.lower not in lexicon.NOUN_LIKE_VERBS or node.dep != "nsubj" or node.pos != "NOUN" or node.child("det", "amod", "poss"):
+        return
+    verb = node.head
+    if verb.i == node.i + 1 and verb.tag in ("VBN", "VBG") and any(c.dep == "nsubj" and c.i < node.i for c in verb.children):
+        node.pos, node.dep = "AUX", "aux"
+
+
+def _owning_auxiliary(node: Node) -> None:
+    """"has" read as an auxiliary of its object."""
+    head = node.head
+    if node.lemma != "have" or node.dep != "aux" or head is node or head.pos not in ("NOUN", "ADJ", "PROPN") or head.i < node.i:
+        return
+    subject = head.child("nsubj", "nsubjpass")
+    while head.dep in ("amod", "compound", "nmod", "conj") and head.head.i > head.i and head.head.pos in ("NOUN", "ADJ", "PROPN"):
+        head = head.head
+    dep, top = head.dep, head.head
+    if subject is not None and subject.i < node.i:
+        subject.move(node, "nsubj")
+    if top is head:
+        node.head.children.remove(node)
+        node.head, node.dep = node, "ROOT"
+    else:
+        node.move(top, dep)
+    node.pos = "VERB"
+    for child in list(head.children):
+        if child.dep in ("nsubj", "nsubjpass", "mark", "neg") or child.i < node.i:
+            child.move(node, "nsubj" if child.dep == "nsubjpass" else child.dep)
+    head.move(node, "dobj")
+
+
+def _modified_verb(verb: Node) -> None:
+    """A finite verb with a noun as its modifier ("the train runs"): the noun is the subject."""
+    if verb.pos != "VERB" or verb.tag not in ("VBZ", "VBP", "VBD") or verb.child("nsubj", "nsubjpass") is not None:
+        return
+    noun = next(
+        (c for c in verb.children
+         if c.i == verb.i - 1 and (c.pos in ("NOUN", "PROPN") or c.pos == "ADJ" and c.child("nummod", "det") is not None)),
+        None,
+    )  # fmt: skip
+    if noun is None or noun.dep not in ("compound", "amod", "nmod", "npadvmod", "dep"):
+        return
+    noun.dep = "nsubj"
+    noun.pos = "NOUN" if noun.pos == "ADJ" else noun.pos
+    for child in list(verb.children):
+        if child.i < noun.i and child.dep in ("det", "amod", "compound", "nummod", "poss", "nmod"):
+            child.move(noun, child.dep)
+
+
+_GROUPS = frozenset("couple pair group trio family duo people".split())
+
+
+def _conjunct_of_be(node: Node) -> None:
+    """A noun coordinated with "are" belongs to the list behind it."""
+    if node.pos == "NOUN" and node.dep == "conj" and node.head.lemma == "be" and node.head.pos in ("VERB", "AUX"):
+        first = node.head.child("attr")
+        if first is not None and first.i < node.i and first.pos in ("NOUN", "PROPN"):
+            node.move(first, "conj")
+
+
+def _list_not_apposition(node: Node) -> None:
+    """"a cup, a plate, and three forks": one list, though the parser saw an apposition."""
+    if node.dep != "appos" or node.head.pos != "NOUN":
+        return
+    noun = node.head
+    if noun.tag in ("NNS", "NNPS") and noun.child("nummod") is None or noun.lemma in _GROUPS:
+        return
+    listed = any(c.dep == "conj" and c.pos in ("NOUN", "PROPN") for c in node.children) or any(
+        c.dep == "conj" and c.i > node.i for c in noun.children
+    )
+    determiner = noun.child("det", "nummod")
+    if listed and determiner is not None and determiner.lower not in ("the", "this", "that"):
+        node.dep = "conj"
