@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,14 @@ def text(markdown: str) -> Block:
 def fragment(markup: str, label: str) -> Block:
     """HTML of the package (a highlighted text, a drawing) as a region that is named for screen readers.
 
-    Wide content scrolls inside the region, which can be reached by keyboard.
+    Wide content scrolls inside the region, which can be reached by keyboard. Headings inside begin at level
+    three, so that they follow the section that the region stands in.
     """
     name = html.escape(label, quote=True)
+    levels = [int(level) for level in re.findall(r"<h([1-6])\b", markup)]
+    if levels and min(levels) != 3:
+        shift = 3 - min(levels)
+        markup = re.sub(r"(</?h)([1-6])\b", lambda m: f"{m[1]}{min(6, int(m[2]) + shift)}", markup)
     return Block(None, f'<div class="posh-region" role="region" aria-label="{name}" tabindex="0">{markup}</div>', label)
 
 

@@ -87,12 +87,11 @@ def partial_spearman_statistic(x: Floats, y: Floats, covariates: Sequence[Floats
         ranks = [weighted_ranks(v, weights) for v in (x, y, *covariates)]
         full = _matrix(ranks, weights)
         out = np.full(len(full), np.nan)
-        for index, one in enumerate(full):
-            # partial correlation from the inverse matrix; a singular one means that nothing is left to correlate
-            if np.isnan(one).any() or np.linalg.matrix_rank(one, hermitian=True, tol=1e-9) < len(one):
-                continue
-            inverse = np.linalg.inv(one)
-            out[index] = -inverse[0, 1] / np.sqrt(inverse[0, 0] * inverse[1, 1])
+        known = ~np.isnan(full).any(axis=(1, 2))
+        # partial correlation from the inverse matrix; a singular one means that nothing is left to correlate
+        known[known] = np.linalg.matrix_rank(full[known], hermitian=True, tol=1e-9) == full.shape[1]
+        inverse = np.linalg.inv(full[known])
+        out[known] = -inverse[:, 0, 1] / np.sqrt(inverse[:, 0, 0] * inverse[:, 1, 1])
         return _enough(weights, np.clip(out, -1.0, 1.0))
 
     return statistic
