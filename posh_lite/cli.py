@@ -1,4 +1,4 @@
-"""The command line: ``posh-lite score | graph | doctor | data``."""
+"""The command line: ``posh-lite score | graph | doctor | data | bench``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from posh_lite import __version__, doctor
-from posh_lite.commands import data, graph, score
+from posh_lite.commands import bench, data, graph, score
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = """examples:
@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, graph, doctor, data):
+    for module in (score, graph, doctor, data, bench):
         module.add_parser(commands)
     return top
 

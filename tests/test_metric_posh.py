@@ -175,7 +175,8 @@ def test_what_is_no_pair():
 @pytest.mark.parametrize(
     "text",
     ["", " \n", "word", "\U0001f600\U0001f600", "a\x00b in a red\x00coat", "e\u0301 cafe\u0301 with a cafe\u0301",
-     "\u00a0a\u00a0dog\u00a0", "\u0631\u062c\u0644 \u064a\u0645\u0634\u064a", "# Title\r\n\r\n* **A dog**\r\n* `{code}` 100%\r\n"],
+     "\u00a0a\u00a0dog\u00a0", "\u0631\u062c\u0644 \u064a\u0645\u0634\u064a",
+     "# Title\r\n\r\n* **A dog**\r\n* `{code}` 100%\r\n"],
 )
 def test_any_text_can_be_scored(text):
     score = PoSh(Hashing()).score(text, "A dog runs.")
