@@ -6,8 +6,8 @@ from posh_lite.graph.types import Attribute, Entity
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment, Match
 from posh_lite.judge.lexical.facts import best_fact, combine
-from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
-from posh_lite.judge.lexical.lexicon import lexicon
+from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, LIMBS, WEAK, Finding
+from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.view import View, place_words
 from posh_lite.judge.lexical.words import PARTIAL
 
@@ -26,6 +26,9 @@ def attribute_finding(al: Alignment, a: Attribute) -> Finding:
         placed = place_finding(al, a.entity, holders, place_words(f"{a.lemma} {a.text}"))
         if placed is not None and placed.score != WEAK:
             return placed
+    faint = _faint(al, a, holders[0])
+    if faint is not None:
+        return faint
     best = Finding(ABSENT, "")
     for rank, match in enumerate(holders):
         finding = _on(al, a, match)
@@ -40,8 +43,29 @@ def attribute_finding(al: Alignment, a: Attribute) -> Finding:
         return _negated(best)
     if best.score >= PARTIAL or best.reason.startswith("the text says"):
         return best
-    around = _around(al, a, holders[0])
+    around = max(_around(al, a, holders[0]), _of_part(al, a, holders[0]), key=lambda f: f.score)
     return around if around.score > best.score else best
+
+
+#: What lifeless things do without doing anything: "a lamp stands", "the sky glows", "the road runs".
+_IDLE = word_set(
+    "stand sit lie rest hang glow shine rise stretch loom extend run lead wind tower appear float lean remain loom spread"
+    " line be locate situate gleam sparkle cast fall reach dot"
+)
+
+
+def _faint(al: Alignment, a: Attribute, match: Match) -> Finding | None:
+    """Idle verbs of lifeless things say next to nothing, unless the text says the contrary."""
+    if a.kind != "action" or a.negated or heads.is_living(a.entity.head):
+        return None
+    verb = next((v for v in words.variants(a.lemma.split()[0] if a.lemma else "") if v in _IDLE), None)
+    if verb is None:
+        return None
+    grade, fact = best_fact(verb, al.target.facts[match.target], "action")
+    if grade < 0:
+        return None
+    said = f'"{fact.said}"' if fact and grade >= PARTIAL else f'"{al.target.phrase(match.target)}"'
+    return Finding(max(3.4, grade), f"the text has {said}")
 
 
 def counterparts(al: Alignment, s: Entity) -> list[Match]:
@@ -110,6 +134,8 @@ def _quantity(al: Alignment, a: Attribute, holders: list[Match]) -> Finding:
     """Numbers against the stated count, the members, or the namesakes of the counterpart."""
     lex = lexicon()
     asked = [w for w in words.tokens(a.text) if w in lex.numbers or w in lex.vague or w.isdigit()]
+    if asked == ["a"] or (a.entity.head in LIMBS and al.target.entity(holders[0].target).head not in a.entity.head):
+        asked = []
     if not asked:
         plain = _on(al, a, holders[0])
         t = al.target.entity(holders[0].target)
@@ -198,8 +224,10 @@ def _around(al: Alignment, a: Attribute, match: Match) -> Finding:
                 found = Finding(3.4, f'"{token.text}" stands near "{phrase}"')
             else:
                 found = Finding(2.2, f'"{token.text}" stands elsewhere in the text')
+        elif not token.owners and token.head_of is not None and token.head_of not in al.back and token.sentence in home:
+            found = Finding(3.2, f'"{token.text}" stands near "{phrase}"')
         elif owners & view.near[match.target] and (
-            not _rival(al, a.entity, owners) or any(_of(view, o, match.target) for o in owners)
+            not token.owners or not _rival(al, a.entity, owners) or any(_of(view, o, match.target) for o in owners)
         ):
             found = Finding(3.2, f'"{token.text}" is said of what belongs to "{phrase}"')
         else:
@@ -208,6 +236,20 @@ def _around(al: Alignment, a: Attribute, match: Match) -> Finding:
         if found.score > best.score:
             best = found
     return best
+
+
+def _of_part(al: Alignment, a: Attribute, match: Match) -> Finding:
+    """"long" of the hair by "long-haired" of the woman."""
+    t = al.target.entity(match.target)
+    stem = words.stem(t.head.rpartition(" ")[2])
+    for whole in (t.part_of, *sorted(al.target.near[t.id])):
+        for fact in al.target.facts.get(whole, ()) if whole is not None else ():
+            if fact.source != "attribute" or not any(words.stem(w) == stem for w in fact.words if w != t.head):
+                continue
+            grades = [max(words.alike(w, o) for o in fact.words) for w in words.content(a.text)]
+            if grades and min(grades) >= PARTIAL:
+                return Finding(4.0, f'the text has "{fact.said}"')
+    return Finding(0.0, "")
 
 
 def _before(view: View, number: int) -> set[int]:
@@ -237,4 +279,6 @@ def _homeless(al: Alignment, a: Attribute) -> Finding:
     for token in al.target.tokens:
         if asked and words.alike(asked[-1], token.text) >= 4 and not heads.is_living(a.entity.head):
             return Finding(3.1, f'the text has "{token.text}"')
+    if a.entity.head in LIMBS:
+        return Finding(3.2, "a part that goes without saying")
     return Finding(ABSENT, f'"{a.entity.head}" is not in the text')

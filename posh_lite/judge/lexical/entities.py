@@ -7,13 +7,16 @@ from posh_lite.judge.contract import Identifier
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import PRONOUNS, Alignment, Match
 from posh_lite.judge.lexical.facts import best_fact
-from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, WEAK, Finding
+from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, LIMBS, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.view import place_words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
-#: Parts that every person and animal has: naming one adds next to nothing.
-_LIMBS = word_set("hand arm head face body eye finger leg foot shoulder back neck mouth lap side front chest knee")
+#: Nouns whose singular and plural say the same.
+_INVARIANT = word_set(
+    "sheep fish deer cattle people foliage hair greenery clothing furniture bread food fruit grass water snow sand rain"
+    " fries trousers pants jeans shorts glasses sunglasses scissors wood woods ruin ruins stair stairs cloud clouds"
+)
 _DISTINCT = frozenset({"another", "second", "third", "other", "additional", "extra"})
 
 
@@ -93,6 +96,8 @@ def _numbered(al: Alignment, s: Entity, match: Match, finding: Finding) -> Findi
         return finding
     if s.plural == t.plural or finding.score < PARTIAL or s.members or t.members:
         return finding
+    if {s.head, t.head} & _INVARIANT or heads.is_group(s.head) or heads.is_group(t.head):
+        return finding
     mine = _article(al.source.graph.text, s)
     theirs = _article(al.target.graph.text, t)
     namesakes_t = [m for m in al.candidates[s.id] if m.head >= PARTIAL]
@@ -115,8 +120,8 @@ def _article(text: str, e: Entity) -> str:
     if not e.mentions:
         return ""
     start, end = e.mentions[0].phrase
-    first = words.tokens(text[start:end])[:1]
-    return first[0] if first else ""
+    first = words.tokens(text[start:end])
+    return first[0] if first and "of" not in first else ""
 
 
 def _shared(al: Alignment, s: Entity) -> Finding | None:
@@ -130,7 +135,7 @@ def _shared(al: Alignment, s: Entity) -> Finding | None:
         t = al.target.entity(m.target)
         other = al.source.entity(al.back[m.target])
         phrase = al.target.phrase(m.target)
-        if (t.plural or t.members) and not m.conflicts:
+        if (t.plural or t.members or heads.is_group(t.head)) and not m.conflicts:
             return Finding(min(m.head, 4.5), f'one of "{phrase}"')
         if s.id in other.members or other.id in s.members or other.part_of == s.id:
             return Finding(min(m.head, 4.5), f'the text has "{phrase}"')
@@ -174,10 +179,11 @@ def _writing(al: Alignment, s: Entity) -> Finding | None:
 def _elsewise(al: Alignment, s: Entity) -> Finding:
     """A noun said as an adjective or a verb ("a smile" by "smiling"), or a generic word."""
     lex = lexicon()
-    if s.head in _LIMBS and s.part_of is not None and s.part_of in al.one:
-        whole = al.one[s.part_of]
-        if heads.is_living(al.target.entity(whole.target).head):
-            return Finding(3.4, f'"{al.target.phrase(whole.target)}" has one')
+    if s.head in LIMBS:
+        owners = [al.one[s.part_of].target] if s.part_of in al.one else sorted(al.back) if s.part_of is None else []
+        living = [t for t in owners if heads.is_living(al.target.entity(t).head)]
+        if living:
+            return Finding(3.4, f'"{al.target.phrase(living[0])}" has one')
     last = words.tokens(s.head)[-1] if words.tokens(s.head) else s.head
     owner = s.part_of
     best: tuple[float, str] = (0.0, "")

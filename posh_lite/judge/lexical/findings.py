@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from posh_lite.judge.lexical.lexicon import word_set
+
 ABSENT = 1.0
 CONTRADICTED = 1.0
 ELSEWHERE = 1.4  # said of another entity
 WEAK = 1.8
+
+#: Parts that every person and animal has: naming one adds next to nothing.
+LIMBS = word_set("hand arm head face body eye finger leg foot shoulder back neck mouth lap side front chest knee")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from posh_lite.judge.lexical.words import BROADER, CONFLICT, PARTIAL, SAME, SYNO
 _EXOCENTRIC = frozenset({"hot dog", "sea lion", "ladybug", "skyline", "hydrant", "french fries", "eyeglasses"})
 #: Nouns that stand for the person whatever their trade.
 _PERSON = "person"
+#: Lines of people that are several.
+GROUPS = frozenset({"couple", "crowd", "family", "band"})
 WEAK = 2.0  # same last word, another kind ("coffee table", "dining table")
 
 
@@ -35,7 +37,7 @@ def repaired(head: str) -> tuple[str, str]:
     first, _, last = head.rpartition(" ")
     if not first or last.endswith("er") or head in lex.nouns.senses:
         return head, ""
-    verb = next((v for v in words.variants(last) if v in lex.verbs.senses), "")
+    verb = next((v for v in (*words.variants(last), last + "e") if v in lex.verbs.senses), "")
     if verb and (is_living(first) or (verb in _POSTURES and senses(first))):
         return first, verb
     return head, ""
@@ -66,6 +68,12 @@ def is_person(noun: str) -> bool:
     return any(s.words[0] == _PERSON for sense in senses(noun) for s in sense.chain()) or (
         " " in noun and not senses(noun) and is_person(noun.rpartition(" ")[2])
     )
+
+
+@cache
+def is_group(noun: str) -> bool:
+    """Whether the singular noun stands for several people."""
+    return any(s.words[0] in GROUPS for s in senses(noun))
 
 
 @cache
@@ -129,6 +137,8 @@ def _person_grade(x: Sense, y: Sense, taxonomic: float) -> float:
         return 2.0
     if taxonomic > 0:
         return taxonomic
+    if (x.words[0] in GROUPS) != (y.words[0] in GROUPS):
+        return 3.4
     role_x, role_y = "r" in x.marks, "r" in y.marks
     if role_x and role_y:
         return CONFLICT

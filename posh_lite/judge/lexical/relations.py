@@ -12,12 +12,12 @@ from posh_lite.judge.lexical.entities import entity_finding
 from posh_lite.judge.lexical.facts import best_fact
 from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
-from posh_lite.judge.lexical.view import relation_place, verb_words
+from posh_lite.judge.lexical.view import place_words, relation_place, verb_words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 _OWNING = word_set("have possess own wear feature show include contain bear display boast sport")
 _INSTRUMENT = frozenset({"with", "by", "in", "of"})
-_WEARING = word_set("wear in with have dress don sport clothe attire garb outfit on")
+_WEARING = word_set("wear in with have dress don sport clothe attire garb outfit")
 
 
 @cache
@@ -79,6 +79,8 @@ def same(source: str, target: str, flat: bool = False) -> float:
             if prep and prep_t:
                 return min(of_verbs, of_preps) if of_preps > 0 else of_preps if of_preps == CONFLICT else 2.5
             return of_verbs if prep == prep_t else min(of_verbs, 4.2)
+        if set(verb) & _WEARING and set(verb_t) & _WEARING:
+            return 4.0
         if light and light_t and prep and prep_t:
             return min(of_preps, 4.2) if of_preps > 0 else of_preps
         return UNRELATED
@@ -284,8 +286,12 @@ def _region(al: Alignment, r: Relation, ones: list) -> Finding | None:  # type: 
     if found is None or found.score != WEAK:
         return found
     regions = [t for t in al.target.graph.entities if t.role == "region"]
-    text = {g for t in regions for g in asked if asked[g] & _zone(al, t).get(g, set())}
     home = al.target.sentences[ones[0].target]
+    for token in al.target.tokens:
+        zone = {} if token.owners or token.head_of is not None else place_words(token.text)
+        if token.sentence in home and any(asked.get(g, set()) & v for g, v in zone.items()):
+            return Finding(3.2, f'the text names "{token.text}" nearby')
+    text = {g for t in regions for g in asked if asked[g] & _zone(al, t).get(g, set())}
     near = any(al.target.sentences[t.id] & home for t in regions if set(_zone(al, t)) & text)
     if text and near:
         holders = {q.subject.id for t in regions for q in al.target.graph.relations_of(t, role="object")}
@@ -296,8 +302,6 @@ def _region(al: Alignment, r: Relation, ones: list) -> Finding | None:  # type: 
 
 
 def _zone(al: Alignment, t: Entity) -> dict[str, set[str]]:
-    from posh_lite.judge.lexical.view import place_words
-
     return place_words(" ".join([t.head, *(a.lemma for a in al.target.graph.attributes_of(t))]))
 
 
@@ -335,7 +339,6 @@ def _loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     """The two are there but not linked: is it said of others, or only left unattached by the parser?"""
     view = al.target
     flat = r.object.head in lexicon().flat
-    best = Finding(ABSENT, f'nothing links "{view.phrase(a)}" and "{view.phrase(b)}" so')
     verb, prep = split(r.lemma)
     elsewhere: Finding | None = None
     for q in view.graph.relations_of(b):
@@ -345,30 +348,91 @@ def _loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         grade = same(r.lemma, q.lemma, flat) if q.object.id == b else turned(r.lemma, q.lemma)
         if grade < PARTIAL:
             continue
+        said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
         rival = x in al.back and al.back[x] != r.subject.id and heads.is_living(view.entity(x).head)
-        said = f'"{q.subject.head} {q.text} {q.object.head}"'
-        if rival and heads.is_living(r.subject.head):
-            elsewhere = Finding(ELSEWHERE, f"the text has {said}")
+        loose = bool(prep) and x in view.near[a]  # the phrase may hang on either of two that are linked themselves
+        if rival and heads.is_living(r.subject.head) and not loose:
+            elsewhere = Finding(ELSEWHERE, said)
         elif x in view.near[a] or view.sentences[x] & view.sentences[a]:
-            best = max(best, Finding(3.3, f"the text has {said}"), key=lambda f: f.score)
-    if best.score >= PARTIAL:
-        return best
+            return Finding(3.3, said)
     if elsewhere is not None:
         return elsewhere
+    return _same_of_another(al, r, a, b) or _together(al, r, a, b)
+
+
+def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
+    """The target says the same of the subject and another thing: a coordination cut short, or another claim."""
+    view = al.target
+    source = al.source.graph
+    mine = {q.object.id for q in source.relations_of(r.subject, role="subject") if q.lemma == r.lemma}
     for q in view.graph.relations_of(a, role="subject"):
-        # The same is said of the subject and another thing.
-        if q.object.id != b and same(r.lemma, q.lemma) >= 4 and q.object.id in al.back:
-            elsewhere = Finding(ELSEWHERE, f'the text has "{q.subject.head} {q.text} {q.object.head}"')
+        if q.object.id in (a, b) or q.negated or same(r.lemma, q.lemma) < 4:
+            continue
+        said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
+        if _linked_by_of(al, q.object.id, b):
+            return Finding(3.3, said)
+        if al.back.get(q.object.id) in mine or _coordinated(al, q.object.id, b):
+            return Finding(3.2, f'{said} and "{view.phrase(b)}" beside it')
+        if q.object.id in al.back:
+            return Finding(ELSEWHERE, said)
+    return None
+
+
+def _linked_by_of(al: Alignment, x: int, b: int) -> bool:
+    """A cup and its coffee: what stands next to the one stands next to the other."""
+    view = al.target
+    if view.entity(x).part_of == b or view.entity(b).part_of == x:
+        return True
+    return any(q.lemma == "of" and {q.subject.id, q.object.id} == {x, b} for q in view.graph.relations_of(x))
+
+
+def _coordinated(al: Alignment, x: int, b: int) -> bool:
+    """Whether only a comma, "and" and words of the phrase stand between two nouns."""
+    view = al.target
+    for m in view.entity(x).mentions[:1]:
+        for n in view.entity(b).mentions[:1]:
+            low, high = min(m.end, n.end), max(m.phrase[0], n.phrase[0])
+            between = view.graph.text[low:high] if low <= high else ""
+            if m.sentence == n.sentence and 0 < len(between) < 12 and not between.strip(" ,andorwithits"):
+                return True
+    return False
+
+
+def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
+    """Nothing else is known than whether the two and the relation's words stand in one sentence."""
+    view = al.target
+    verb, prep = split(r.lemma)
+    pair = f'"{view.phrase(a)}" and "{view.phrase(b)}"'
     together = view.sentences[a] & view.sentences[b]
-    if together:
-        asked = set(verb) | set(prep.split())
-        said_near = any(t.sentence in together and any(words.alike(w, t.text) >= 4 for w in asked) for t in view.tokens)
-        if said_near and elsewhere is None:
-            return Finding(3.2, f'"{r.text}" stands in the same sentence')
-        if b in view.near[a] or any(c in view.near[b] for c in view.near[a]):
-            return elsewhere or Finding(2.6 if _light(verb) else 2.0, "the two are linked otherwise")
-        return elsewhere or Finding(2.2 if _light(verb) else WEAK, "the two stand in one sentence, not so linked")
-    return elsewhere or best
+    owner = view.entity(a).part_of
+    if r.kind == "part" and r.lemma == "of":
+        other = owner is not None and owner != b and al.back.get(owner) not in (None, r.object.id)
+        return Finding(ELSEWHERE, f"it is another's: {pair}") if other else Finding(3.2, f"the text has {pair}")
+    if not together:
+        if _timely(r.object.head):
+            return Finding(3.2, f"the text has {pair}")
+        return Finding(2.0 if _light(verb) else ABSENT, f"nothing links {pair} so")
+    asked = {w for w in (*verb, *prep.split()) if len(w) > 2 or w in ("in", "on", "at")}
+    if any(t.sentence in together and any(words.alike(w, t.text) >= 4 for w in asked) for t in view.tokens):
+        return Finding(3.2, f'"{r.text}" stands in the same sentence as {pair}')
+    if _timely(r.object.head):
+        return Finding(3.2, f"the text has {pair}")
+    if prep and _light(verb):
+        against = [t.text for t in view.tokens if t.sentence in together and prepositions(prep, t.text) == CONFLICT]
+        if not against:
+            return Finding(3.0, f"the text has {pair} in one sentence")
+        return Finding(2.0, f'the text has {pair} with "{against[0]}"')
+    linked = b in view.near[a] or any(c in view.near[b] for c in view.near[a])
+    return Finding(2.6 if linked and _light(verb) else WEAK, f"the text has {pair}, not so linked")
+
+
+@cache
+def _timely(noun: str) -> bool:
+    """Times of day, seasons and weather hold for the whole scene."""
+    last = noun.rpartition(" ")[2]
+    return last in ("sunset", "sunrise", "day", "daylight", "night", "light", "sunlight", "weather") or any(
+        s.words[0] in ("time of day", "season", "weather") for sense in heads.senses(last) for s in sense.chain()
+    )
 
 
 def _without(al: Alignment, r: Relation, found: Finding) -> Finding:

@@ -73,7 +73,7 @@ def make_view(graph: SceneGraph) -> View:
     """Read a graph once."""
     view = View(graph)
     for entity in graph.entities:
-        view.names[entity.id] = _names(entity)
+        view.names[entity.id] = _names(graph, entity)
         view.sentences[entity.id] = frozenset(m.sentence for m in entity.mentions)
         for member in entity.members:
             view.groups[member] = (*view.groups.get(member, ()), entity.id)
@@ -86,7 +86,7 @@ def make_view(graph: SceneGraph) -> View:
     return view
 
 
-def _names(entity: Entity) -> tuple[str, ...]:
+def _names(graph: SceneGraph, entity: Entity) -> tuple[str, ...]:
     """Nouns and names that the text calls the entity by; the bare last word of its compound adds none."""
     base = heads.repaired(entity.head)[0]
     last = base.rpartition(" ")[2]
@@ -95,6 +95,10 @@ def _names(entity: Entity) -> tuple[str, ...]:
         word = " ".join(m.text.lower().split())
         if m.kind in ("noun", "name") and word and not set(heads.singular(word)) & {last, *entity.head.split()}:
             forms.append(word)
+    nouns = lexicon().nouns.senses
+    for a in graph.attributes_of(entity):  # "mobile" of a phone: a mobile phone
+        if not a.negated and f"{a.lemma} {base}" in nouns:
+            forms.append(f"{a.lemma} {base}")
     return tuple(dict.fromkeys(f for f in forms if f))
 
 
@@ -121,7 +125,7 @@ def _facts(graph: SceneGraph, entity: Entity) -> list[Fact]:
     lex = lexicon()
     found: list[Fact] = []
     for a in graph.attributes_of(entity):
-        said = tuple(dict.fromkeys((*words.content(a.lemma), *words.content(a.text))))
+        said = tuple(dict.fromkeys((*words.content(a.lemma), *words.content(a.text), *_opened(a.text))))
         at = _sentence(graph, a.spans[0][0]) if a.spans else 0
         found.append(Fact(said, "action" if a.kind == "action" else "attribute", a.text, a.negated, at))
         if a.kind == "quantity":
@@ -150,13 +154,18 @@ def _facts(graph: SceneGraph, entity: Entity) -> list[Fact]:
         found.append(Fact((verb_word,), "action", entity.head))
     for word in words.tokens(base)[:-1]:
         found.append(Fact((word,), "compound", entity.head))
-    for name in _names(entity):
+    for name in _names(graph, entity):
         for form in heads.singular(name):
             implied = lex.implies.get(form) or lex.implies.get(form.rpartition(" ")[2])
             if implied:
                 found.append(Fact(implied, "implied", name))
                 break
     return found
+
+
+def _opened(text: str) -> tuple[str, ...]:
+    """Parts of hyphenated words."""
+    return tuple(w for w in words.tokens(text) if w not in lexicon().empty) if "-" in text else ()
 
 
 def _neighbours(graph: SceneGraph, entity: Entity) -> set[int]:

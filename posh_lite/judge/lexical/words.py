@@ -102,6 +102,8 @@ def variants(word: str) -> tuple[str, ...]:
         found.append(word[:-2])
     if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
         found.append(word[:-1])
+    if word.endswith("children") and len(word) > 8:
+        found.append(word[:-3])
     if word.endswith("men") and len(word) > 4:
         found.append(word[:-3] + "man")
     for suffix in ("ing", "ed"):
@@ -255,6 +257,9 @@ def sense_grade(source: Sense, target: Sense, otherwise: float) -> float:
     return otherwise
 
 
+_VAGUE = word_set("have be get make do show")
+
+
 @cache
 def verb_grade(source: str, target: str) -> float:
     """Grade of two actions: synonyms, broader and narrower, or excluding each other."""
@@ -264,9 +269,7 @@ def verb_grade(source: str, target: str) -> float:
     for x in lex.verbs.of(source):
         for y in lex.verbs.of(target):
             best = max(best, sense_grade(x, y, UNRELATED))
-            conflict = conflict or any(
-                (p.id, q.id) in lex.verb_conflicts for p in x.chain() for q in y.chain()
-            )
+            conflict = conflict or any((p.id, q.id) in lex.verb_conflicts for p in x.chain() for q in y.chain())
     if best > 0:
         return best
-    return CONFLICT if conflict else UNRELATED
+    return CONFLICT if conflict and not {source, target} & _VAGUE else UNRELATED
