@@ -7,7 +7,7 @@ owner settle repeated nouns; groups know their members. The work a mention needs
 
 from __future__ import annotations
 
-from posh_lite.graph.coreference_board import PRONOUNS, Board, Thing, is_pronoun
+from posh_lite.graph.coreference_board import PRONOUNS, Board, Thing, is_pronoun, kind_of
 from posh_lite.graph.coreference_groups import is_ellipsis, is_group, resolve_ellipsis, resolve_group
 from posh_lite.graph.coreference_nouns import resolve_noun
 from posh_lite.graph.coreference_pronouns import cataphor, resolve_pronoun
@@ -62,9 +62,11 @@ class EmbeddedResolver:
                 continue
             self._visit(board, settled, pending)
             thing = board.of(settled)
-            if thing is not None and (candidate.kind == "relative" or self._same_number(board, thing, candidate)):
+            if thing is not None and (candidate.kind == "relative" or self._may_be(board, thing, candidate, settled)):
                 board.add(thing, candidate)
                 return
+            if settled == candidate.antecedent:
+                board.refused.add(candidate.index)
         if candidate.kind == "relative":
             return
         if candidate.text.lower() in PRONOUNS:
@@ -86,13 +88,17 @@ class EmbeddedResolver:
             resolve_noun(board, candidate)
 
     @staticmethod
-    def _same_number(board: Board, thing: Thing, candidate: Candidate) -> bool:
+    def _may_be(board: Board, thing: Thing, candidate: Candidate, settled: int) -> bool:
         """Whether an apposition or a predicate noun can be what it stands beside; items of a list cannot."""
         listed = candidate.coordination is not None and candidate.predicate_of is None
         bare = candidate.determiner == "none" and candidate.kind == "noun" and candidate.text.islower()
         beside = candidate.predicate_of is None and (candidate.determiner == "possessive" or bare)
+        between = board.document.text[board.candidates[settled].end : candidate.phrase[0]]
+        after = board.document.text[candidate.end : candidate.end + 6].lower()
+        listed = listed or ";" in between or (candidate.predicate_of is None and after.startswith((", and ", ", or ")))
+        other = kind_of(candidate) == "person" and thing.kind in ("thing", "animal") and candidate.predicate_of is None
         own = board.of(candidate.possessor) is thing  # "the flowers, their petals"
-        return thing.plural == candidate.plural and not (listed or beside or own)
+        return thing.plural == candidate.plural and not (listed or beside or own or other)
 
     def _take_role(self, board: Board, candidate: Candidate, role: str) -> None:
         """There is one viewer and one picture in a description."""

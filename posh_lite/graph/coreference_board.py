@@ -94,6 +94,7 @@ class Board:
         self.recent: deque[int] = deque(maxlen=_RECENT)
         self.coordinations: dict[int, list[int]] = {}
         self.named_together: deque[int] = deque(maxlen=12)  # first conjuncts met so far
+        self.refused: set[int] = set()  # so-called appositions that were none
         self.by_role: dict[str, int] = {}
         self.possessions: dict[int, int] = {}  # possessor -> what it possesses
         self.heads: dict[int, int] = {}  # "corbel" -> "condition" in "the condition of the corbel"

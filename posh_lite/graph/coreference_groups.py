@@ -43,7 +43,7 @@ def resolve_group(board: Board, candidate: Candidate) -> bool:
     for identity in reversed(board.plurals):
         thing = board.things[identity]
         number = thing.count or len(thing.members) or None
-        if (thing.kind in ("person", "animal") or thing.members) and living and not thing.negated and (
+        if thing.kind in ("person", "animal") and living and not thing.negated and (
             number == wanted if wanted else collective and candidate.noun in thing.nouns
         ) and _suits(board, candidate, thing):
             board.add(thing, candidate)
@@ -146,7 +146,9 @@ def resolve_ellipsis(board: Board, candidate: Candidate) -> None:
                 return
         _sum_up(board, candidate, number)
     elif near:
-        group = next((g for g in near if g.count is None or len(g.members) < g.count or word == "other"), near[0])
+        group = _group_at_hand(board, candidate) or next(
+            (g for g in near if g.count is None or len(g.members) < g.count or word == "other"), near[0]
+        )
         if word == "other" and group.count == 2 and len(group.members) == 2:
             board.add(min((board.things[m] for m in group.members), key=lambda t: t.mentions[-1]), candidate)
             return
@@ -162,10 +164,21 @@ def resolve_ellipsis(board: Board, candidate: Candidate) -> None:
                 board.persons.append(thing.id)
 
 
+def _group_at_hand(board: Board, candidate: Candidate) -> Thing | None:
+    """The group of a member just spoken of: "the older girl has braids, the younger one ..."."""
+    for index in reversed(board.recent):
+        thing = board.of(index)
+        if thing is None or candidate.sentence - board.candidates[index].sentence > 1:
+            return None
+        if thing.group is not None and board.candidates[index].grammar == "subject":
+            return board.things[thing.group]
+    return None
+
+
 def _countable(board: Board, group: Thing) -> bool:
     """Whether "one" and "all" may mean this group: not the sides or the hands of something."""
     known = words()
-    return group.plural and not group.negated and not any(
+    return group.plural and not group.negated and group.owner is None and not any(
         noun in known.parts or noun in known.relational for noun in group.nouns
     )
 

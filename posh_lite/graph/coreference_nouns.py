@@ -14,6 +14,7 @@ from posh_lite.graph.mentions import Candidate
 _MORE = frozenset({"next", "following", "additional", "further"})
 _INTRODUCING = frozenset({"a", "another", "some", "no", "number", "one"})
 _POINTING = frozenset({"the", "this", "that", "these", "those", "both", "all"})
+_ORDINALS = frozenset({"first", "second", "third", "fourth", "fifth", "sixth", "last"})
 _JOINING = _POINTING | {"one", "each", "either", "other"}
 _FAR = 80  # sentences after which a repeated noun no longer points back
 _NEAR = 6  # sentences within which another word may take an entity up ("the vehicle" after "a car")
@@ -117,12 +118,18 @@ def fits(board: Board, candidate: Candidate, thing: Thing) -> float | None:
         return None
     if quoted is None and not _owner_agrees(board, candidate, thing):
         return None
-    if _singled_out(board, candidate) - thing.described:
+    missing = _singled_out(board, candidate) - thing.described
+    if missing and not (missing == {"first"} and _named_first(board, thing)):
         return None
     shared = len(describing & thing.described)
     shared += sum(any(_same_verb(word, verb) for verb in thing.acts) for word in describing)
     trailing = len(_trail(board, candidate) & (thing.owned | thing.described))
     return 10.0 * relation + 6.0 * shared + 4.0 * trailing
+
+
+def _named_first(board: Board, thing: Thing) -> bool:
+    """Whether the entity is the first that was told of a group: "one man ..., the first man"."""
+    return thing.group is not None and board.things[thing.group].members[:1] == [thing.id]
 
 
 def _same_verb(word: str, verb: str) -> bool:
@@ -211,7 +218,7 @@ def ranked(board: Board, candidate: Candidate) -> list[tuple[float, Thing]]:
 
 def _told_apart(board: Board, candidate: Candidate, found: list[tuple[float, Thing]]) -> list[tuple[float, Thing]]:
     """Where there are namesakes, a describing word singles out: "the young baboon" is not the female one."""
-    words_said = tokens(candidate.modifiers) - {"other", "another", "same"}
+    words_said = tokens(candidate.modifiers) - {"other", "another", "same", "first"}
     namesakes = [i for i in board.by_noun.get(candidate.noun, ()) if not board.things[i].negated]
     if not words_said or len(namesakes) < 2:
         return found
@@ -233,11 +240,16 @@ def resolve_noun(board: Board, candidate: Candidate) -> None:
         _introduce(board, candidate)
         return
     found = ranked(board, candidate)
-    if candidate.alternate or determiner == "other":
+    ordinals = tokens(candidate.modifiers) & _ORDINALS
+    known = found and (ordinals & found[0][1].described or ordinals == {"first"})
+    if (candidate.alternate or determiner == "other") and not known:
         _alternate(board, candidate, found)
         return
     if determiner == "none" and candidate.kind != "name" and not _bare_repeat(board, candidate):
         found = []
+    announced = any(board.things[i].plural for i in board.by_noun.get(candidate.noun, ()))
+    if found and announced and not candidate.plural and head_relation(candidate, found[0][1]) == 1:
+        found = []  # "two girls and a baby ... the older girl" is one of the girls, not the baby
     if found and not _new_member(board, candidate, found[0][1]):
         board.add(found[0][1], candidate)
     else:

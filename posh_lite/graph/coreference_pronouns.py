@@ -20,6 +20,7 @@ _OWNER_OF_SUBJECT = 160.0
 _HOST = 250.0
 _WINDOW = {"male": 6, "female": 6, "neuter": 3, "plural": 4}
 _RESTING = frozenset({"sit", "lie", "lean", "rest", "perch", "sleep", "nestle", "seat", "curl", "climb"})
+_BACK = re.compile(r"(?:her|his|its|their)\s+(?:back|backs|right|left|own|other)\b", re.IGNORECASE)
 _PLEONASTIC = re.compile(
     r"\s*(?:'s|’s|is|was|appears?|seems?|looks?|could be|may be|might be)\s+"
     r"(?:(?:not|also|very|quite|just)\s+)?(?:as if|as though|like|that|to be|possible|likely|unlikely|clear|unclear"
@@ -29,14 +30,19 @@ _PLEONASTIC = re.compile(
 )
 
 
-def _grammar(mention: Candidate) -> str:
+def _grammar(board: Board, mention: Candidate) -> str:
     """The role of a mention; what an inverted clause introduces counts as its subject ("behind it is a dog")."""
-    return "subject" if mention.grammar == "predicate" and mention.predicate_of is None else mention.grammar
+    inverted = mention.grammar == "predicate" and mention.predicate_of is None
+    return "subject" if inverted or mention.index in board.refused else mention.grammar
 
 
 def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
     """The weight of every entity that the pronoun could look back to."""
     best: dict[tuple[int, int], float] = {}
+    possession = board.possessions.get(pronoun.index)
+    role = pronoun.grammar if possession is None else board.candidates[possession].grammar
+    role = role if role == "subject" else pronoun.grammar
+    nearest = False  # whether the subject closest to the pronoun was met
     for index in reversed(board.recent):
         mention = board.candidates[index]
         distance = pronoun.sentence - mention.sentence
@@ -45,18 +51,18 @@ def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
             break
         if home is None or distance < 0 or mention.index >= pronoun.index:
             continue
-        weight = _WEIGHT.get(_grammar(mention), 115.0)
+        weight = _WEIGHT.get(_grammar(board, mention), 115.0)
         owned = board.possessions.get(index, board.heads.get(index))
-        if owned is not None and _grammar(board.candidates[owned]) == "subject":
+        if owned is not None and _grammar(board, board.candidates[owned]) == "subject":
             weight = _OWNER_OF_SUBJECT
         if mention.kind == "pronoun":
             weight += 10
-        if distance <= 1 and _grammar(mention) == pronoun.grammar != "possessor":
-            weight += 20 if distance else 50
+        if distance <= 1 and _grammar(board, mention) == role != "possessor":
+            weight += 40 if distance else 50
         if distance == 0:
             weight += 60
-            if mention.clause == pronoun.clause and mention.grammar == "subject":
-                weight += 60
+            if mention.grammar == "subject" and not (nearest or board.possessions.get(index)):
+                nearest, weight = True, weight + 60
         key = (home, mention.sentence)
         best[key] = max(best.get(key, 0.0), weight * 0.5**distance)
     total: dict[int, float] = {}
@@ -94,7 +100,7 @@ def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | 
         if thing.plural or collective or thing.role == "picture" or (thing.gender or wanted) != wanted:
             return None
         if thing.kind == "person":
-            return 0.0 if thing.gender else 25.0
+            return 0.0 if thing.gender else 60.0
         if thing.kind == "animal":
             return 20.0 if thing.gender else 130.0
         return 40.0 if thing.kind == "name" else 80.0 if may_be_person(board, thing) else None
@@ -123,6 +129,8 @@ def _forbidden(board: Board, pronoun: Candidate) -> set[int]:
     owned = board.possessions.get(pronoun.index)
     lap = owned is not None and board.candidates[owned].noun == "lap"  # nobody sits on their own lap
     reflexive = pronoun.text.lower().endswith(("self", "selves"))
+    if _BACK.match(board.document.text, pronoun.start):
+        return found  # "with her back to us" is possessive, whatever the parser says
     if reflexive or (pronoun.grammar not in ("object", "oblique") and not lap):
         return found
     for index in range(pronoun.index - 1, -1, -1):
