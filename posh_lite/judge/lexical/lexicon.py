@@ -16,10 +16,15 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
+#: Files of noun outlines, in the order in which they are read; "@" lines point to earlier ones.
+_NOUNS = (
+    "things", "people", "occupations", "clothing", "animals", "nature", "food", "kitchen", "home", "buildings", "city",
+    "vehicles", "goods", "tools", "sports", "music", "events", "art", "myth",
+)  # fmt: skip
 _FILES = (
-    "adjectives.toml", "art.toml", "clothing.toml", "colors.toml", "derivations.toml", "nature.toml", "people.toml",
-    "phrases.toml", "relations.toml", "things.toml", "vehicles.toml", "verbs.toml",
-)
+    *(f"{name}.toml" for name in _NOUNS),
+    "adjectives.toml", "colors.toml", "derivations.toml", "phrases.toml", "relations.toml", "verbs.toml",
+)  # fmt: skip
 _MARK = re.compile(r"\[(\w)\]")
 
 
@@ -47,8 +52,12 @@ class Outline:
 
     senses: dict[str, tuple[Sense, ...]] = field(default_factory=dict)
 
-    def read(self, block: str, start: int = 0) -> int:
-        """Add the lines of a block; returns the next free sense id."""
+    def read(self, block: str, start: int = 0, spellings: dict[str, str] | None = None) -> int:
+        """Add the lines of a block; returns the next free sense id.
+
+        With ``spellings`` a word can be looked up in its plain form too: hyphens opened, one spelling for all. A
+        line ``@word`` is no new sense: what is indented under it belongs under the earlier line led by the word.
+        """
         stack: list[tuple[int, Sense]] = []
         number = start
         for line in block.splitlines():
@@ -57,6 +66,10 @@ class Outline:
             depth = len(line) - len(line.lstrip())
             while stack and stack[-1][0] >= depth:
                 stack.pop()
+            if line.lstrip().startswith("@"):
+                name = line.strip()[1:]
+                stack.append((depth, next(s for s in self.of(name) if s.words[0] == name)))
+                continue
             parent = stack[-1][1] if stack else None
             marks = frozenset(_MARK.findall(line)) | (parent.marks if parent else frozenset())
             parts = [p.strip() for p in _MARK.sub("", line).split(",")]
@@ -65,12 +78,21 @@ class Outline:
             sense = Sense(number, words, parent, loose, marks)
             number += 1
             stack.append((depth, sense))
-            for word in words:
+            for word in words if spellings is None else _with_plain(words, spellings):
                 self.senses[word] = (*self.senses.get(word, ()), sense)
         return number
 
     def of(self, word: str) -> tuple[Sense, ...]:
         return self.senses.get(word, ())
+
+
+def _with_plain(words: tuple[str, ...], spellings: dict[str, str]) -> list[str]:
+    """Words and their plain forms, each once: ``t-shirt`` and ``tshirt``, ``ship's wheel`` and ``ship wheel``."""
+    found = dict.fromkeys(words)
+    for word in words:
+        parts = spellings.get(word, word).replace("-", " ").replace("'s", "").split()
+        found[" ".join(spellings.get(part, part) for part in parts)] = None
+    return list(found)
 
 
 @dataclass(slots=True)
@@ -177,13 +199,13 @@ def lexicon() -> Lexicon:
         digest.update(name.encode() + b"\0" + data.replace(b"\r\n", b"\n"))
         raw[name.removesuffix(".toml")] = tomllib.loads(data.decode("utf-8"))
     lex = Lexicon(digest.hexdigest())
-    number = 0
-    for name in ("people", "clothing", "nature", "things", "vehicles", "art"):
-        for block in raw.get(name, {}).values():
-            number = lex.nouns.read(block, number)
     _read_adjectives(lex, raw["adjectives"])
     _read_colors(lex, raw["colors"])
     _read_derivations(lex, raw["derivations"])
+    number = 0
+    for name in _NOUNS:
+        for block in raw.get(name, {}).values():
+            number = lex.nouns.read(block, number, lex.spellings)
     _read_verbs(lex, raw["verbs"])
     _read_relations(lex, raw["relations"])
     lex.phrases = {k: v[0] for k, v in _pairs(raw.get("phrases", {}).get("phrases", ""))}
