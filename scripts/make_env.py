@@ -4,6 +4,7 @@ The stamp holds a hash of everything the environment depends on, so a new checko
 """
 
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,22 @@ def key(python):
     return digest.hexdigest() + "\n"
 
 
+def install(python):
+    """Install the project with its pins: by uv, which takes a tenth of the time, and by pip where uv cannot."""
+    pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    pins = ["-c", "requirements/constraints.txt"]
+    project = [*pins, "-e", ".[%s]" % EXTRAS]
+    if subprocess.run([*pip, *pins, "uv"]).returncode == 0:
+        environ = dict(os.environ)
+        if "PIP_INDEX_URL" in environ:  # uv does not read pip's settings
+            environ.setdefault("UV_DEFAULT_INDEX", environ["PIP_INDEX_URL"])
+        uv = [str(python), "-m", "uv", "pip", "install", "-q", "--no-config", "--python", str(python)]
+        if subprocess.run([*uv, *project], env=environ).returncode == 0:
+            return True
+        print("uv could not; trying pip", flush=True)
+    return subprocess.run([*pip, *project]).returncode == 0
+
+
 def main(venv, stamp):
     """Create the environment where it is missing or broken, then install where the key changed."""
     python = venv / ("Scripts" if sys.platform == "win32" else "bin") / "python"
@@ -51,12 +68,8 @@ def main(venv, stamp):
     wanted = key(python)
     if not stamp.exists() or stamp.read_text() != wanted:
         print("installing into %s (a few minutes the first time)" % venv, flush=True)
-        command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-        command += ["-c", "requirements/constraints.txt", "-e", ".[%s]" % EXTRAS]
-        if subprocess.run(command).returncode:
-            fail("pip could not install the packages; its messages above say why")
-        # A warm byte-code cache and font list keep the first test and the first page from paying for them.
-        subprocess.run([str(python), "-c", "import matplotlib.font_manager"], stderr=subprocess.DEVNULL)
+        if not install(python):
+            fail("the packages could not be installed; the messages above say why")
     stamp.write_text(wanted)
 
 
