@@ -78,7 +78,7 @@ def _merged_adjectives(first: Node, noun: Node) -> list[Node]:
     group = _with_adverbs(first)
     siblings = {c.i: c for c in noun.children if c.dep in ("amod", "compound", "nmod") and not c.quoted}
     last = first
-    while last.lower in lexicon.SHADES and (following := siblings.get(last.i + 1)) is not None and _colourish(following):
+    while last.lower in lexicon.SHADES | lexicon.COLOURS and (following := siblings.get(last.i + 1)) is not None and _colourish(following):
         group.append(following)
         last = following
     return group

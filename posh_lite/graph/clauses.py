@@ -57,6 +57,8 @@ def subjects(node: Node, depth: int = 0) -> list[Node]:
 
 def is_passive(verb: Node) -> bool:
     """Past participle with a passive auxiliary, or one that modifies a noun."""
+    if verb.tag == "VBD" and verb.dep == "conj" and verb.child("nsubj") is None and is_passive(verb.head):
+        return True
     if verb.tag != "VBN":
         return verb.child("nsubjpass", "auxpass") is not None
     if verb.child("nsubjpass", "auxpass") is not None:

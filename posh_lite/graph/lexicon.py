@@ -33,6 +33,20 @@ MULTIWORD_PREPOSITIONS: dict[tuple[str, ...], str] = {
     for key in keys.split("|")
 }
 
+#: Multiword adverbs, likewise; the noun in them names nothing.
+MULTIWORD_ADVERBS: dict[tuple[str, ...], str] = {
+    tuple(key.split()): value
+    for value, keys in {
+        "together": "side by side|back to back|face to face|hand in hand|arm in arm|shoulder to shoulder|cheek to cheek"
+        "|in a row|in unison|in tandem|one by one",
+        "upward": "upside down",
+        "there": "in profile|in mid air|in midair",
+        "also": "in addition|as well|at least|at most|for example|for instance|in fact|in general|in particular|of course"
+        "|at all|in turn|in total",
+    }.items()
+    for key in keys.split("|")
+}
+
 #: Last parts of hyphenated words that would mislead the parser alone, and what it is shown instead.
 _HYPHEN_LAST = {
     "like": "similar", "up": "upper", "down": "lower", "off": "broken", "on": "fixed", "out": "broken", "in": "fixed",
@@ -190,7 +204,7 @@ NOUN_LIKE_VERBS = _words(
     " circles rings edges fills floats hovers perches rests reflects shines glows lights shadows dangles tapers tilts"
     " plunges dips runs walks steps reaches grips grasps clasps cups cradles props supports crosses folds tucks shades"
     " mirrors echoes meets joins parts splits overlaps overlooks spreads sweeps swoops swirls spirals snakes crouches"
-    " kneels filters strikes poses plays rides pulls pushes carries bears dots punctuates blankets caps coats anchors marks forms"
+    " kneels tips filters strikes poses plays rides pulls pushes carries bears dots punctuates blankets caps coats anchors marks forms"
 )
 #: Of these, the ones that are things as often as not.
 OFTEN_THINGS = _words(

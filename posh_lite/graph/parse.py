@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from posh_lite.graph import lexicon
-from posh_lite.graph.proxies import Piece, pieces_of, verbs_read_as_nouns
+from posh_lite.graph.misread import FirstParse, verbs_read_as_nouns
+from posh_lite.graph.proxies import Piece, pieces_of
 from posh_lite.language import known_verbs, load, parse_words
 from posh_lite.records import Span
 from posh_lite.text import CONTENT_KINDS, segments, visible
@@ -116,10 +117,8 @@ def _parse(parts: list[list[Piece]]) -> list[Doc]:
     again: list[int] = []
     verbs = known_verbs()
     for number, doc in enumerate(docs):
-        if any(t.pos_ in ("VERB", "AUX") and t.dep_ == "ROOT" for t in doc):
-            continue
         changed = verbs_read_as_nouns(
-            [t.text for t in doc], [t.tag_ for t in doc], [t.dep_ for t in doc], [t.head.i for t in doc], verbs
+            FirstParse([t.text for t in doc], [t.tag_ for t in doc], [t.dep_ for t in doc], [t.head.i for t in doc]), verbs
         )
         for position, verb in changed.items():
             inputs[number][position].shown = verb
@@ -136,6 +135,7 @@ def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: D
     tokens = iter(doc)
     nodes: dict[int, Node] = {}
     parsed: list[tuple[Node, Token]] = []
+    shade_of: list[tuple[Node, Node]] = []
     for offset, piece in enumerate(part):
         written = text[piece.start : piece.end]
         lower = shown[piece.start : piece.end].lower()
@@ -153,9 +153,20 @@ def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: D
         node.head = parsed[token.head.i][0]
         if node.head is not node:
             node.head.children.append(node)
-    for piece in part:
-        if piece.host is not None:
-            _hang_hidden(nodes[id(piece)], nodes.get(id(piece.host)))
+    for piece, following in zip(part, [*part[1:], None], strict=True):
+        if piece.host is None:
+            continue
+        node, host = nodes[id(piece)], nodes.get(id(piece.host))
+        _hang_hidden(node, host)
+        if node.lower in lexicon.SHADES | lexicon.COLOURS and following is not None and following.host is not None and node.dep == "conj":
+            if (colour := nodes[id(following)]).lower[:1].isalpha() and colour.lower not in _SEPARATORS:
+                shade_of.append((node, colour))
+    for node, colour in shade_of:
+        node.pos = "ADJ"
+        node.move(colour, "amod")
+
+
+_SEPARATORS = frozenset(("and", "or", "but", "not", "rather than", "instead of"))
 
 
 def _hang_hidden(node: Node, host: Node | None) -> None:
@@ -164,7 +175,7 @@ def _hang_hidden(node: Node, host: Node | None) -> None:
     if host is None:  # an overlong sentence was cut inside the list
         node.pos, node.tag, node.dep = "ADJ", "JJ", "dep"
         return
-    if not node.lower[:1].isalnum() or node.lower in ("and", "or", "but", "not", "rather than", "instead of"):
+    if not node.lower[:1].isalnum() or node.lower in _SEPARATORS:
         node.pos, node.tag, node.dep = "PUNCT", ",", "punct"
         node.move(host, "punct")
         return
@@ -181,6 +192,8 @@ def _lemma(piece: Piece, lower: str, token: Token) -> str:
         return re.sub(r"\s+", " ", lower)
     if piece.shown in ("is", "are", "has", "have"):
         return lexicon.verb_lemma(lower) if piece.shown in ("is", "has") else lower
+    if lower in ("painting", "paintings"):
+        return "painting"
     shown, lemma = piece.shown.lower(), token.lemma_.lower()
     if lower.endswith(shown) and token.pos_ in ("NOUN", "PROPN"):
         return lower[: len(lower) - len(shown)] + lemma

@@ -14,6 +14,7 @@ def restore_predicates(nodes: list[Node]) -> None:
         _verb_as_object(node)
         _second_subject(node)
         _owning_auxiliary(node)
+        _painting(node, nodes)
         _modified_verb(node)
     for node in nodes:
         _conjunct_of_be(node)
@@ -58,6 +59,28 @@ def _second_subject(node: Node) -> None:
     verb = node.head
     if verb.i == node.i + 1 and verb.tag in ("VBN", "VBG") and any(c.dep == "nsubj" and c.i < node.i for c in verb.children):
         node.pos, node.dep = "AUX", "aux"
+
+
+def _painting(node: Node, nodes: list[Node]) -> None:
+    """"this landscape painting" read as an activity."""
+    if node.lower not in ("painting", "drawing") or node.pos != "VERB" or not node.i:
+        return
+    before = nodes[node.i - 1]
+    if before.pos not in ("DET", "NOUN", "ADJ") or before.head is before or before.dep not in ("pobj", "dobj", "nsubj", "det", "amod"):
+        return
+    if before.pos == "NOUN":
+        dep, head = before.dep, before.head
+        verb = head
+        while verb.pos not in ("VERB", "AUX") and verb.head is not verb:
+            verb = verb.head
+        node.move(head, dep)
+        for child in list(before.children):
+            child.move(node, child.dep)
+        before.move(node, "amod")
+        for preposition in node.kids("prep"):
+            if preposition.lower != "of" and verb.pos == "VERB":
+                preposition.move(verb, "prep")
+    node.pos, node.tag, node.lemma = "NOUN", "NN", node.lower
 
 
 def _owning_auxiliary(node: Node) -> None:

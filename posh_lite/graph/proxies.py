@@ -7,7 +7,6 @@ its offsets are kept: "rose-pink" as "pink", "in front of" as "behind", "gold an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from posh_lite.graph import lexicon
@@ -39,6 +38,7 @@ def pieces_of(tokenizer, shown: str, start: int, end: int) -> list[Piece]:  # ty
             merged.append(_quotation(shown, a, b))
         at = b
     found = _multiword(_hyphenated(merged), shown)
+    _paintings(found)
     _hide_runs(found, shown)
     return found
 
@@ -98,6 +98,17 @@ def _hyphenated(pieces: list[Piece]) -> list[Piece]:
     return out
 
 
+_MULTIWORD = {**lexicon.MULTIWORD_ADVERBS, **lexicon.MULTIWORD_PREPOSITIONS}
+_WORK_BEFORE = frozenset("this the portrait landscape genre horizontal vertical square oval round oil history still-life".split())
+
+
+def _paintings(pieces: list[Piece]) -> None:
+    """"this landscape painting" is a picture, never an activity."""
+    for before, piece in zip(pieces, pieces[1:], strict=False):
+        if piece.shown in ("painting", "paintings") and before.shown.lower() in _WORK_BEFORE:
+            piece.shown = "picture" if piece.shown == "painting" else "pictures"
+
+
 def _multiword(pieces: list[Piece], shown: str) -> list[Piece]:
     """Join "in front of" and show the parser a preposition of the same use."""
     out: list[Piece] = []
@@ -106,8 +117,8 @@ def _multiword(pieces: list[Piece], shown: str) -> list[Piece]:
         found = None
         for length in (5, 4, 3, 2):
             words = tuple(p.shown.lower() for p in pieces[i : i + length])
-            if len(words) == length and words in lexicon.MULTIWORD_PREPOSITIONS:
-                found = (length, lexicon.MULTIWORD_PREPOSITIONS[words])
+            if len(words) == length and words in _MULTIWORD:
+                found = (length, _MULTIWORD[words])
                 break
         if found:
             length, proxy = found
@@ -165,7 +176,7 @@ def _member(pieces: list[Piece], at: int, shown: str) -> int | None:
         last = low.rsplit("-", 1)[-1]
         if (last in lexicon.COLOURS or last in lexicon.PATTERNS) and low not in lexicon.THING_COLOURS:
             following = pieces[end + 1].shown.lower() if end + 1 < len(pieces) else ""
-            if low in lexicon.SHADES and following in lexicon.COLOURS:
+            if following in lexicon.COLOURS:  # "emerald green"
                 end += 1
                 continue
             return end + 1
@@ -189,72 +200,3 @@ def _separator(pieces: list[Piece], at: int) -> int | None:
 
 def _contrast(piece: Piece, shown: str) -> bool:
     return piece.multiword and shown[piece.start : piece.end].lower() in ("rather than", "instead of")
-
-
-def verbs_read_as_nouns(
-    words: Sequence[str], tags: Sequence[str], deps: Sequence[str], heads: Sequence[int], verbs: frozenset[str] = frozenset()
-) -> dict[int, str]:
-    """Plain verbs to show instead of nouns in "the mantle drapes over one shoulder and wraps around her".
-
-    Args:
-        words: the words as shown, with tag, dependency and head position of each after a first parse.
-        verbs: base forms that may be verbs.
-
-    Returns:
-        Word to show by position; empty where the parse is believed.
-    """
-    found: dict[int, str] = {}
-    for i, word in enumerate(words):
-        low = word.lower()
-        if low in lexicon.NOUN_LIKE_VERBS and i > 2 and words[i - 1].lower() in lexicon.COLOURS and words[i - 2].lower() == "in":
-            found[i] = _plain_verb(low, tags[i + 1] if i + 1 < len(words) else ".")  # "a man in black stands there"
-            continue
-        before = tags[i - 1] if i else ""
-        if deps[i] == "pobj" and tags[i].startswith("NN") and i + 1 < len(words) and low not in lexicon.OFTEN_THINGS:
-            if deps[i - 1] == "compound" and heads[i - 1] == i and _base(low) in verbs and _argument(tags[i + 1]):
-                found[i] = _plain_verb(low, tags[i + 1])  # "a flag with stripes flies from a pole"
-                continue
-        if before == "," and low in lexicon.NOUN_LIKE_VERBS and low not in lexicon.OFTEN_THINGS and tags[i] == "NNS":
-            if i + 1 < len(words) and (_argument(tags[i + 1]) or tags[i + 1] in ("VBN", "VBG")):
-                found[i] = "is"  # "the cat, a tabby, lies curled up"
-                continue
-        known = deps[i] == "ROOT" and _base(low) in verbs
-        if not (_noun_like(low) or known) or not tags[i].startswith("NN") or i == 0 or i + 1 >= len(words):
-            continue
-        if deps[i] not in ("ROOT", "conj", "appos", "ccomp", "dep"):
-            continue
-        if known and low not in lexicon.NOUN_LIKE_VERBS and low.endswith("s") and not low.endswith("ss"):
-            agrees = before in ("NN", "NNP")
-            if agrees and deps[i - 1] in ("compound", "nsubj", "nmod") and heads[i - 1] == i:
-                found[i] = _plain_verb(low, tags[i + 1])
-            continue
-        several = before in ("NNS", "NNPS") or "and" in words[max(0, i - 6) : i]
-        agrees = before in ("NN", "NNP") if low in lexicon.NOUN_LIKE_VERBS else several
-        if agrees and deps[i - 1] in ("compound", "nsubj", "nmod") and heads[i - 1] == i and _argument(tags[i + 1]):
-            found[i] = _plain_verb(low, tags[i + 1])
-    if found:
-        for i, word in enumerate(words[:-1]):
-            low = word.lower()
-            if i and i not in found and _noun_like(low) and tags[i].startswith("NN") and words[i - 1].lower() in ("and", ","):
-                if _argument(tags[i + 1]):
-                    found[i] = _plain_verb(low, tags[i + 1])
-    return found
-
-
-def _base(low: str) -> str:
-    return lexicon.verb_lemma(low) if low.endswith("s") and not low.endswith("ss") else low
-
-
-def _noun_like(low: str) -> bool:
-    return low in lexicon.NOUN_LIKE_VERBS or low in lexicon.NOUN_LIKE_PLURAL_VERBS
-
-
-def _argument(tag: str) -> bool:
-    return tag in ("IN", "RP", "TO", "RB", "DT", "PRP$", "CD", "EX")
-
-
-def _plain_verb(low: str, following: str) -> str:
-    singular = _base(low) != low
-    if following in ("DT", "PRP$", "CD"):
-        return "has" if singular else "have"
-    return "is" if singular else "are"

@@ -56,6 +56,8 @@ def _prepositions(node: Node) -> list[Node]:
     for child in node.children:
         if child.dep == "prep" or (child.dep == "prt" and child.child("pobj") is not None):
             found.extend(c for c in conjuncts(child) if c.pos in ("ADP", "SCONJ", "ADV", "VERB", "ADJ"))
+        elif child.dep == "prt" and child.child("prep") is not None:
+            found.extend(child.kids("prep"))
         elif child.dep == "advmod" and child.pos in ("ADV", "ADP") and child.child("prep") is not None and child.i > node.i:
             found.extend(child.kids("prep"))
     return found

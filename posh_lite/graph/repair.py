@@ -14,6 +14,7 @@ def repair(sentence: Sentence) -> None:
         _sides(node, sentence.nodes)
         _colours(node)
         _held_and_doing(node)
+        _with_clause(node, sentence.nodes)
         _leaves(node)
         _inverted(node)
         _adjective_object(node)
@@ -28,6 +29,15 @@ def _sides(node: Node, nodes: list[Node]) -> None:
     if node.lower not in ("left", "right") or node.quoted:
         return
     after = nodes[node.i + 1] if node.i + 1 < len(nodes) else None
+    if after is not None and after.lower in _SIDED and node.dep in ("pobj", "dobj", "nsubj") and node.head is not node:
+        after.move(node.head, node.dep)
+        after.pos, after.tag, after.lemma = "NOUN", "NN", after.lower
+        for child in list(node.children):
+            if child is not after:
+                child.move(after, child.dep)
+        node.move(after, "amod")
+        node.pos, node.tag = "ADJ", "JJ"
+        return
     before = nodes[node.i - 1] if node.i else None
     if after is not None and after.pos in ("NOUN", "PROPN") and after.head is not node and (
         before is not None and before.pos in ("DET", "PRON", "ADP", "ADJ", "PART")
@@ -60,6 +70,7 @@ def _colours(node: Node) -> None:
         node.lemma = node.lower
 
 
+_SIDED = frozenset("corner side edge half third quadrant portion section part".split())
 _SIDE_WORDS = frozenset("upper lower top bottom far middle center immediate extreme back front".split())
 
 
@@ -107,6 +118,19 @@ def _leaves(node: Node) -> None:
     for child in list(subject.children):
         if child.dep in ("det", "amod", "poss"):
             child.move(node, child.dep)
+
+
+def _with_clause(node: Node, nodes: list[Node]) -> None:
+    """"with ringlets falling over her ears", "with his mouth open": what comes with is the noun."""
+    if node.dep == "pcomp" and node.head.lower in ("with", "without") and (thing := node.child("nsubj", "nsubjpass")) is not None:
+        if thing.i < node.i:
+            thing.move(node.head, "pobj")
+            node.move(thing, "acl" if node.pos in ("VERB", "AUX") else "amod")
+        return
+    if node.pos == "ADJ" and node.dep in ("ccomp", "oprd", "acomp", "xcomp", "advcl") and node.i:
+        before = nodes[node.i - 1]
+        if before.dep == "pobj" and before.head.lower == "with" and before.head.head is node.head:
+            node.move(before, "amod")
 
 
 def _inverted(verb: Node) -> None:
