@@ -21,10 +21,16 @@ _NOUNS = (
     "things", "people", "occupations", "clothing", "animals", "nature", "food", "kitchen", "home", "buildings", "city",
     "vehicles", "goods", "tools", "sports", "music", "events", "art", "myth",
 )  # fmt: skip
-_FILES = (
-    *(f"{name}.toml" for name in _NOUNS),
-    "adjectives.toml", "colors.toml", "derivations.toml", "phrases.toml", "relations.toml", "verbs.toml",
-)  # fmt: skip
+#: Files of one kind are read in this order into the same tables.
+_KINDS = {
+    "adjectives": ("adjectives", "adjectives_things", "adjectives_body", "adjectives_scene"),
+    "colors": ("colors",),
+    "derivations": ("derivations", "derivations_more"),
+    "verbs": ("verbs", "verbs_motion", "verbs_hands", "verbs_scene"),
+    "relations": ("relations", "relations_more"),
+    "phrases": ("phrases",),
+}
+_FILES = tuple(f"{name}.toml" for name in (*_NOUNS, *(n for names in _KINDS.values() for n in names)))
 _MARK = re.compile(r"\[(\w)\]")
 
 
@@ -56,7 +62,8 @@ class Outline:
         """Add the lines of a block; returns the next free sense id.
 
         With ``spellings`` a word can be looked up in its plain form too: hyphens opened, one spelling for all. A
-        line ``@word`` is no new sense: what is indented under it belongs under the earlier line led by the word.
+        line ``@word`` is no new sense: what is indented under it belongs under the earlier line led by the word;
+        ``+word, ...`` adds further words to that line.
         """
         stack: list[tuple[int, Sense]] = []
         number = start
@@ -75,11 +82,16 @@ class Outline:
             parts = [p.strip() for p in _MARK.sub("", line).split(",")]
             loose = any(p.endswith("?") for p in parts)
             words = tuple(p.rstrip("?").strip().lower() for p in parts if p.strip("? "))
-            sense = Sense(number, words, parent, loose, marks)
-            number += 1
+            if words[0].startswith("+"):
+                sense = next(s for s in self.of(words[0][1:]) if s.words[0] == words[0][1:])
+                words = words[1:]
+            else:
+                sense = Sense(number, words, parent, loose, marks)
+                number += 1
             stack.append((depth, sense))
             for word in words if spellings is None else _with_plain(words, spellings):
-                self.senses[word] = (*self.senses.get(word, ()), sense)
+                if sense not in self.senses.get(word, ()):
+                    self.senses[word] = (*self.senses.get(word, ()), sense)
         return number
 
     def of(self, word: str) -> tuple[Sense, ...]:
@@ -101,11 +113,14 @@ class Sides:
 
     sides: dict[str, dict[int, int]] = field(default_factory=dict)
     size: int = 0
+    leaders: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     def add(self, *groups: list[str]) -> None:
+        """A line; one whose sides begin with the same words as an earlier line's adds to that one."""
+        dimension = self.leaders.setdefault(tuple(g[0] for g in groups if g), self.size)
         for side, words in enumerate(groups):
             for word in words:
-                self.sides.setdefault(word, {}).setdefault(self.size, side)
+                self.sides.setdefault(word, {}).setdefault(dimension, side)
         self.size += 1
 
 
@@ -127,19 +142,22 @@ class Lexicon:
     strength: Sides = field(default_factory=Sides)
     forms: dict[str, frozenset[str]] = field(default_factory=dict)  # word -> bases that it is a form of
     implies: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    evidence: dict[str, tuple[str, ...]] = field(default_factory=dict)  # trade -> words that show it
     spellings: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     vague: dict[str, tuple[int, int]] = field(default_factory=dict)
     empty: frozenset[str] = frozenset()
     generic: frozenset[str] = frozenset()
     verb_conflicts: frozenset[tuple[int, int]] = frozenset()  # ids of verb senses that exclude each other
+    verb_converses: frozenset[tuple[int, int]] = frozenset()  # ids of senses that swap subject and object
     light: frozenset[str] = frozenset()
     prepositions: dict[str, tuple[str, ...]] = field(default_factory=dict)  # preposition -> classes, chief one first
     prep_opposites: frozenset[frozenset[str]] = frozenset()
     prep_converses: frozenset[frozenset[str]] = frozenset()
     flat: frozenset[str] = frozenset()
     places: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)  # word -> (group, value)
-    phrases: dict[str, str] = field(default_factory=dict)
+    phrases: dict[str, str] = field(default_factory=dict)  # several words -> what they say in fewer
+    irregular: dict[str, str] = field(default_factory=dict)  # inflected form -> base
 
     def known(self, word: str) -> bool:
         """Whether the lexicon says anything about the word."""
@@ -195,37 +213,43 @@ def lexicon() -> Lexicon:
         path = _folder() / name
         if not path.is_file():
             continue
-        data = path.read_bytes()
-        digest.update(name.encode() + b"\0" + data.replace(b"\r\n", b"\n"))
-        raw[name.removesuffix(".toml")] = tomllib.loads(data.decode("utf-8"))
+        content = path.read_bytes()
+        digest.update(name.encode() + b"\0" + content.replace(b"\r\n", b"\n"))
+        raw[name.removesuffix(".toml")] = tomllib.loads(content.decode("utf-8"))
     lex = Lexicon(digest.hexdigest())
-    _read_adjectives(lex, raw["adjectives"])
-    _read_colors(lex, raw["colors"])
-    _read_derivations(lex, raw["derivations"])
+    tables = {kind: [raw[name] for name in names if name in raw] for kind, names in _KINDS.items()}
+    for data in tables["adjectives"]:
+        _read_adjectives(lex, data)
+    for data in tables["colors"]:
+        _read_colors(lex, data)
+    for data in tables["derivations"]:
+        _read_derivations(lex, data)
+    for data in tables["phrases"]:
+        lex.phrases |= {k: v[0] for k, v in _pairs(data["phrases"])}
+        lex.irregular |= {form: base for base, forms in _pairs(data["irregular"]) for form in forms}
     number = 0
     for name in _NOUNS:
         for block in raw.get(name, {}).values():
             number = lex.nouns.read(block, number, lex.spellings)
-    _read_verbs(lex, raw["verbs"])
-    _read_relations(lex, raw["relations"])
-    lex.phrases = {k: v[0] for k, v in _pairs(raw.get("phrases", {}).get("phrases", ""))}
+    _read_verbs(lex, tables["verbs"])
+    _read_relations(lex, tables["relations"])
     return lex
 
 
 def _read_adjectives(lex: Lexicon, data: dict[str, Any]) -> None:
-    for dimension, block in data["exclusive"].items():
-        lex.exclusive[dimension] = Outline()
-        lex.exclusive[dimension].read(block)
-    for dimension, block in data["scale"].items():
-        steps: dict[str, tuple[int, ...]] = {}
+    for dimension, block in data.get("exclusive", {}).items():
+        outline = lex.exclusive.setdefault(dimension, Outline())
+        outline.read(block, 1000 * len(outline.senses))
+    for dimension, block in data.get("scale", {}).items():
+        steps = lex.scales.setdefault(dimension, {})
         for step, words in enumerate(_lines(block)):
             for word in words:
                 steps[word] = (*steps.get(word, ()), step)
-        lex.scales[dimension] = steps
     for line in data["opposite"]["pairs"].splitlines():
         if "|" in line:
             lex.opposites.add(*([w.strip() for w in side.split(",") if w.strip()] for side in line.split("|")))
-    for number, words in enumerate(_lines(data["alike"]["sets"])):
+    start = 1 + max((n for found in lex.alike.values() for n in found), default=-1)
+    for number, words in enumerate(_lines(data["alike"]["sets"]), start):
         for word in words:
             lex.alike[word] = lex.alike.get(word, frozenset()) | {number}
 
@@ -247,44 +271,58 @@ def _read_derivations(lex: Lexicon, data: dict[str, Any]) -> None:
     for base, words in _pairs(data["forms"]):
         for word in (base, *words):
             lex.forms[word] = lex.forms.get(word, frozenset()) | {base}
-    lex.implies = {k: tuple(v) for k, v in _pairs(data["implies"])}
-    lex.spellings = {pair[0]: pair[1] for pair in _lines(data["spellings"])}
-    for name, words in _pairs(data["numbers"]):
+    for k, v in _pairs(data["implies"]):
+        lex.implies[k] = tuple(dict.fromkeys((*lex.implies.get(k, ()), *v)))
+    lex.spellings |= {pair[0]: pair[1] for pair in _lines(data["spellings"])}
+    for name, words in _pairs(data.get("numbers", "")):
         digits = [int(w) for w in words if w.isdigit()]
         for word in (name, *words):
             lex.numbers.setdefault(word, digits[0])
-    lex.vague = {k: (int(v[0]), int(v[1])) for k, v in _pairs(data["vague"])}
-    lex.empty = frozenset(w for line in _lines(data["empty"]) for w in line)
-    lex.generic = frozenset(w for line in _lines(data.get("generic", "")) for w in line)
+    lex.vague |= {k: (int(v[0]), int(v[1])) for k, v in _pairs(data.get("vague", ""))}
+    lex.empty |= frozenset(w for line in _lines(data.get("empty", "")) for w in line)
+    lex.generic |= frozenset(w for line in _lines(data.get("generic", "")) for w in line)
 
 
-def _read_verbs(lex: Lexicon, data: dict[str, Any]) -> None:
-    lex.verbs.read(data["classes"])
-    first: dict[str, Sense] = {}
+def _read_verbs(lex: Lexicon, tables: list[dict[str, Any]]) -> None:
+    number = 0
+    for data in tables:
+        number = lex.verbs.read(data["classes"], number)
+    leading: dict[str, set[int]] = {}
     for senses in lex.verbs.senses.values():
         for sense in senses:
-            first.setdefault(sense.words[0], sense)
-    pairs = set()
-    for words in _lines(data["exclusive"]):
-        ids = [first[w].id for w in words if w in first]
-        pairs |= {(a, b) for a in ids for b in ids if a != b}
-    lex.verb_conflicts = frozenset(pairs)
-    lex.light = frozenset(w for line in _lines(data["light"]) for w in line)
+            leading.setdefault(sense.words[0], set()).add(sense.id)
+
+    def across(name: str) -> frozenset[tuple[int, int]]:
+        found = set()
+        for words in (line for data in tables for line in _lines(data.get(name, ""))):
+            for i, one in enumerate(words):
+                for other in words[i + 1 :]:
+                    found |= {(a, b) for a in leading.get(one, ()) for b in leading.get(other, ())}
+        return frozenset(found | {(b, a) for a, b in found})
+
+    lex.verb_conflicts = across("exclusive")
+    lex.verb_converses = across("converse")
+    lex.light = frozenset(w for data in tables for line in _lines(data.get("light", "")) for w in line)
 
 
-def _read_relations(lex: Lexicon, data: dict[str, Any]) -> None:
-    for words in _lines(data["classes"]):
+def _read_relations(lex: Lexicon, tables: list[dict[str, Any]]) -> None:
+    for words in (line for data in tables for line in _lines(data["classes"])):
         for word in words:
             known = lex.prepositions.get(word, ())
-            lex.prepositions[word] = (words[0], *known) if word == words[0] else (*known, words[0])
-    lex.prep_opposites = frozenset(frozenset(pair) for pair in _lines(data["opposites"]))
-    lex.prep_converses = frozenset(frozenset(pair) for pair in _lines(data["converses"]))
-    lex.flat = frozenset(w for line in _lines(data["flat"]) for w in line)
-    for group, line in ((g, line) for g, line in _raw_pairs(data["places"])):
+            if words[0] not in known:
+                lex.prepositions[word] = (words[0], *known) if word == words[0] else (*known, words[0])
+    lex.prep_opposites = _unordered(tables, "opposites")
+    lex.prep_converses = _unordered(tables, "converses")
+    lex.flat = frozenset(w for data in tables for line in _lines(data.get("flat", "")) for w in line)
+    for group, line in (pair for data in tables for pair in _raw_pairs(data.get("places", ""))):
         for side in line.split("|"):
             words = [w.strip() for w in side.split(",") if w.strip()]
             for word in words:
                 lex.places[word] = (*lex.places.get(word, ()), (group, words[0]))
+
+
+def _unordered(tables: list[dict[str, Any]], name: str) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(pair) for data in tables for pair in _lines(data.get(name, "")))
 
 
 def _raw_pairs(block: str) -> list[tuple[str, str]]:
