@@ -250,7 +250,7 @@ def resolve_noun(board: Board, candidate: Candidate) -> None:
     announced = any(board.things[i].plural for i in board.by_noun.get(candidate.noun, ()))
     if found and announced and not candidate.plural and head_relation(candidate, found[0][1]) == 1:
         found = []  # "two girls and a baby ... the older girl" is one of the girls, not the baby
-    if found and not _new_member(board, candidate, found[0][1]):
+    if found and (known or not _new_member(board, candidate, found[0][1])):
         board.add(found[0][1], candidate)
     else:
         _introduce(board, candidate)

@@ -165,7 +165,7 @@ def resolve_pronoun(board: Board, pronoun: Candidate) -> None:
             scores.append((weight - penalty, home))
     best = max(scores, key=lambda pair: (pair[0], pair[1]), default=None)
     if wanted == "plural":
-        group = _named_together(board, pronoun)
+        group = _named_together(board, pronoun, forbidden)
         if group and (best is None or group[0] > best[0]):
             _join_group(board, pronoun, group[1])
             return
@@ -183,7 +183,7 @@ def _pleonastic(board: Board, pronoun: Candidate) -> bool:
     return pronoun.text.lower() == "it" and bool(_PLEONASTIC.match(board.document.text, pronoun.end))
 
 
-def _named_together(board: Board, pronoun: Candidate) -> tuple[float, list[int]] | None:
+def _named_together(board: Board, pronoun: Candidate, forbidden: set[int]) -> tuple[float, list[int]] | None:
     """Single entities that the last two sentences name side by side: "a man and a woman ... they"."""
     best: tuple[float, list[int]] | None = None
     seen: set[int] = set()
@@ -191,15 +191,15 @@ def _named_together(board: Board, pronoun: Candidate) -> tuple[float, list[int]]
     for index in reversed(board.recent):
         mention = board.candidates[index]
         distance = pronoun.sentence - mention.sentence
-        if distance > 1:
+        if distance > 2:
             break
         thing = board.of(index)
-        if thing is None or index >= pronoun.index or thing.role != "thing":
+        if thing is None or index >= pronoun.index or thing.role != "thing" or thing.id in forbidden:
             continue
         if thing.kind in ("person", "animal", "name") and not thing.plural and thing.id not in singles:
             singles.append(thing.id)
         first = mention.coordination
-        if first is None or first in seen:
+        if first is None or first in seen or distance > 1:
             continue
         seen.add(first)
         homes = [board.home[i] for i in board.coordinations[first] if i < pronoun.index]
