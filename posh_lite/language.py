@@ -68,7 +68,8 @@ def _load(name: str) -> Language:
         nlp = spacy.load(name, exclude=list(_UNUSED))
     except OSError as error:
         raise MissingDependency(
-            f"the spaCy pipeline {name!r} cannot be loaded ({str(error).splitlines()[0]}): install it or change {SETTING}"
+            f"the spaCy pipeline {name!r} cannot be loaded ({str(error).splitlines()[0]}):"
+            f" install it or change {SETTING}"
         ) from None
     if "parser" not in nlp.pipe_names:
         raise MissingDependency(f"the spaCy pipeline {name!r} has no dependency parser: choose another in {SETTING}")

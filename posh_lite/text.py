@@ -44,16 +44,174 @@ _LINE_MARK = re.compile(
 )
 
 _ABBREVIATIONS = frozenset(
-    "approx fig figs st mr mrs ms dr prof sr jr vs ca cf e.g i.e eg ie no nos vol dept est inc ltd co corp bros ave"
-    " blvd rd mt ft hwy jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k u.n e.u d.c a.m p.m b.c a.d c pl pp"
-    " op ed eds rev hon gen col capt lt sgt gov sen rep pres ph.d b.c.e c.e cm mm km kg lb lbs oz ext incl min max"
-    " dia diam misc".split()
+    [
+        "approx",
+        "fig",
+        "figs",
+        "st",
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "sr",
+        "jr",
+        "vs",
+        "ca",
+        "cf",
+        "e.g",
+        "i.e",
+        "eg",
+        "ie",
+        "no",
+        "nos",
+        "vol",
+        "dept",
+        "est",
+        "inc",
+        "ltd",
+        "co",
+        "corp",
+        "bros",
+        "ave",
+        "blvd",
+        "rd",
+        "mt",
+        "ft",
+        "hwy",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+        "u.s",
+        "u.k",
+        "u.n",
+        "e.u",
+        "d.c",
+        "a.m",
+        "p.m",
+        "b.c",
+        "a.d",
+        "c",
+        "pl",
+        "pp",
+        "op",
+        "ed",
+        "eds",
+        "rev",
+        "hon",
+        "gen",
+        "col",
+        "capt",
+        "lt",
+        "sgt",
+        "gov",
+        "sen",
+        "rep",
+        "pres",
+        "ph.d",
+        "b.c.e",
+        "c.e",
+        "cm",
+        "mm",
+        "km",
+        "kg",
+        "lb",
+        "lbs",
+        "oz",
+        "ext",
+        "incl",
+        "min",
+        "max",
+        "dia",
+        "diam",
+        "misc",
+    ]
 )
 #: May end a sentence too, when what follows starts like one.
-_MAY_END = frozenset("u.s u.k u.n e.u d.c a.m p.m b.c a.d b.c.e c.e inc co corp ltd cm mm km kg ft lb lbs oz jr sr".split())
+_MAY_END = frozenset(
+    [
+        "u.s",
+        "u.k",
+        "u.n",
+        "e.u",
+        "d.c",
+        "a.m",
+        "p.m",
+        "b.c",
+        "a.d",
+        "b.c.e",
+        "c.e",
+        "inc",
+        "co",
+        "corp",
+        "ltd",
+        "cm",
+        "mm",
+        "km",
+        "kg",
+        "ft",
+        "lb",
+        "lbs",
+        "oz",
+        "jr",
+        "sr",
+    ]
+)
 _STARTERS = frozenset(
-    "the a an this that these those there it he she they we in on at to his her its their our both one two three four"
-    " behind beside below above near under over between while as with his all some each another".split()
+    [
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "it",
+        "he",
+        "she",
+        "they",
+        "we",
+        "in",
+        "on",
+        "at",
+        "to",
+        "his",
+        "her",
+        "its",
+        "their",
+        "our",
+        "both",
+        "one",
+        "two",
+        "three",
+        "four",
+        "behind",
+        "beside",
+        "below",
+        "above",
+        "near",
+        "under",
+        "over",
+        "between",
+        "while",
+        "as",
+        "with",
+        "his",
+        "all",
+        "some",
+        "each",
+        "another",
+    ]
 )
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f]+[)\]\"']*")
 _WORD_BEFORE = re.compile(r"([\w.]*\w)$")
@@ -166,9 +324,7 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> tuple[Token, ..
     that a span of one part covers whole tokens.
     """
     stop = len(text) if end is None else end
-    return tuple(
-        Token(m.start(), m.end(), m[0], m[0][0].isalnum()) for m in _TOKEN.finditer(text, start, stop)
-    )
+    return tuple(Token(m.start(), m.end(), m[0], m[0][0].isalnum()) for m in _TOKEN.finditer(text, start, stop))
 
 
 def _blocks(text: str, shown: str) -> Iterator[tuple[int, int, bool]]:
@@ -181,12 +337,12 @@ def _blocks(text: str, shown: str) -> Iterator[tuple[int, int, bool]]:
         end = start + len(line)
         raw = text[start:end]
         following = lines[number + 1] if number + 1 < len(lines) else ""
-        if not line.strip() or _TABLE_RULE.match(line) and "-" in line:
+        if not line.strip() or (_TABLE_RULE.match(line) and "-" in line):
             if open_start >= 0:
                 yield open_start, open_end, False
             open_start = -1
             continue
-        if line.count("|") >= 2 or "|" in line and _TABLE_RULE.match(following):
+        if line.count("|") >= 2 or ("|" in line and _TABLE_RULE.match(following)):
             if open_start >= 0:
                 yield open_start, open_end, False
             open_start = -1
@@ -197,7 +353,9 @@ def _blocks(text: str, shown: str) -> Iterator[tuple[int, int, bool]]:
         offset = mark.end() if mark else 0
         raw_mark = _LINE_MARK.match(raw.translate(_ONE_TO_ONE))
         marked = bool(mark and mark["mark"].strip()) or bool(raw_mark and raw_mark["mark"].strip())
-        bold_line = bool(re.fullmatch(r"\s*(?:\*\*|__)[^*\n]{1,80}(?:\*\*|__):?\s*", raw[raw_mark.end() if raw_mark else 0 :]))
+        bold_line = bool(
+            re.fullmatch(r"\s*(?:\*\*|__)[^*\n]{1,80}(?:\*\*|__):?\s*", raw[raw_mark.end() if raw_mark else 0 :])
+        )
         heading = bool(mark and mark["hash"]) or (bold_line and not re.search(r"[.!?]\W*$", line))
         if heading or marked:
             if open_start >= 0:
@@ -238,7 +396,9 @@ def _cut_block(text: str, shown: str, start: int, end: int, heading: bool) -> It
 
 def _structural(words: str) -> bool:
     """A heading that names no thing of its own: no article in front, or only words of layout."""
-    return not re.match(r"\s*(?:the|an?|two|three|four|five|left|right)\b", words, re.I) or bool(_STRUCTURE.search(words))
+    return not re.match(r"\s*(?:the|an?|two|three|four|five|left|right)\b", words, re.I) or bool(
+        _STRUCTURE.search(words)
+    )
 
 
 def _trimmed(shown: str, start: int, end: int, kind: SegmentKind) -> Iterator[Segment]:
@@ -286,7 +446,9 @@ def _sentence_spans(shown: str, start: int, end: int) -> Iterator[Span]:
     quotes = quotations(shown, start, end)
     cursor = 0
     begin = start
-    for match in sorted([*_END.finditer(shown, start, end), *_GLUED.finditer(shown, start, end)], key=lambda m: m.start()):
+    for match in sorted(
+        [*_END.finditer(shown, start, end), *_GLUED.finditer(shown, start, end)], key=lambda m: m.start()
+    ):
         stop = match.end()
         if stop <= begin:
             continue
@@ -342,7 +504,9 @@ def _mark_chatter(shown: str, pieces: list[Segment]) -> list[Segment]:
         match = _PREAMBLE.match(words)
         if piece.kind == "gap" or _GREETING.match(words):
             out[i] = piece if piece.kind == "gap" else Segment(piece.start, piece.end, "preamble")
-        elif match and (_DESCRIBING.search(match[0]) or match[0].rstrip().endswith(":") and not words[match.end() :].strip()):
+        elif match and (
+            _DESCRIBING.search(match[0]) or (match[0].rstrip().endswith(":") and not words[match.end() :].strip())
+        ):
             cut = piece.start + len(match[0].rstrip())
             rest = piece.start + match.end()
             out[i] = Segment(piece.start, cut, "preamble")

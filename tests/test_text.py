@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given, settings
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from posh_lite.text import quotations, segments, sentences, tokens, visible
 
 ALPHABET = st.sampled_from(
-    list("abcXYZ019 .,!?:;'\"-*_#`|~>()[]\n\t")
-    + ["\r\n", "\x00", "\u00a0", "\u2019", "\u201c", "\u201d", "\u2026", "e\u0301", "\U0001f600", "\u05d0\u05d1", "\u0639", "\u3002",
+    [*"abcXYZ019 .,!?:;'\"-*_#`|~>()[]\n\t",
+       "\r\n", "\x00", "\u00a0", "\u2019", "\u201c", "\u201d", "\u2026", "e\u0301",
+       "\U0001f600", "\u05d0\u05d1", "\u0639", "\u3002",
        "1. ", "- ", "**", "## ", "U.S. ", "approx. ", "\n\n", "| a | b |\n|---|---|\n", "```\n"]
 )  # fmt: skip
 TEXTS = st.lists(ALPHABET, max_size=60).map("".join)
@@ -51,7 +53,7 @@ def test_visible_keeps_every_position(text: str) -> None:
 def test_tokens_round_trip_and_cover_all_but_space(text: str) -> None:
     found = tokens(text)
     assert all(text[t.start : t.end] == t.text for t in found)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(found))
     covered = {i for t in found for i in range(t.start, t.end)}
     assert all(text[i].isspace() for i in range(len(text)) if i not in covered)
 
@@ -61,7 +63,8 @@ def test_tokens_round_trip_and_cover_all_but_space(text: str) -> None:
 def test_sentences_start_and_end_on_a_visible_character(text: str) -> None:
     shown = visible(text)
     for a, b in sentences(text):
-        assert not shown[a].isspace() and not shown[b - 1].isspace()
+        assert not shown[a].isspace()
+        assert not shown[b - 1].isspace()
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,8 @@ def test_sentences_start_and_end_on_a_visible_character(text: str) -> None:
         ("Wait... what is this? A cat.", ["Wait... what is this?", "A cat."]),
         ("He looks up\u2026 The sky is dark.", ["He looks up\u2026", "The sky is dark."]),
         ('A sign reads "STOP. Do not enter." Behind it is a gate.', ['A sign reads "STOP. Do not enter."', "Behind it is a gate."]),
-        ("A sign reads \u201cSTOP. Do not enter.\u201d and hangs low.", ["A sign reads \u201cSTOP. Do not enter.\u201d and hangs low."]),
+        ("A sign reads \u201cSTOP. Do not enter.\u201d and hangs low.",
+         ["A sign reads \u201cSTOP. Do not enter.\u201d and hangs low."]),
         ("1. A man stands.\n2. A dog sits.", ["A man stands.", "A dog sits."]),
         ("- **Sky**: It is blue.\n  - a cloud\n", ["It is blue.", "a cloud"]),
         ("The man sits\non a chair.", ["The man sits\non a chair."]),
@@ -102,12 +106,15 @@ def test_sentences(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
-        ("Here is a detailed description: A man sits.", [("preamble", "Here is a detailed description:"), ("sentence", "A man sits.")]),
+        ("Here is a detailed description: A man sits.",
+         [("preamble", "Here is a detailed description:"), ("sentence", "A man sits.")]),
         ("Sure! Here is a detailed description of the image:\n\nA man sits.",
-         [("preamble", "Sure!"), ("preamble", "Here is a detailed description of the image:"), ("sentence", "A man sits.")]),
+         [("preamble", "Sure!"), ("preamble", "Here is a detailed description of the image:"),
+          ("sentence", "A man sits.")]),
         ("## Overview\nA man sits.", [("heading", "Overview"), ("sentence", "A man sits.")]),
         ("**Background:** Hills.", [("heading", "Background:"), ("sentence", "Hills.")]),
-        ("A man sits. Let me know if you need more!", [("sentence", "A man sits."), ("preamble", "Let me know if you need more!")]),
+        ("A man sits. Let me know if you need more!",
+         [("sentence", "A man sits."), ("preamble", "Let me know if you need more!")]),
         ("Here is a man.", [("sentence", "Here is a man.")]),
     ],
 )  # fmt: skip
@@ -132,7 +139,9 @@ def test_tokens_of_words_numbers_and_marks() -> None:
     assert [t.text for t in tokens("cafe\u0301 \U0001f600")] == ["cafe\u0301", "\U0001f600"]
 
 
-@pytest.mark.parametrize("unit", ["A man sits on a chair. ", "word ", '"a ', ". ", "**x** ", "- a\n", "|a|b|\n", "U.S. "])
+@pytest.mark.parametrize(
+    "unit", ["A man sits on a chair. ", "word ", '"a ', ". ", "**x** ", "- a\n", "|a|b|\n", "U.S. "]
+)
 def test_fifty_thousand_words_take_linear_time(unit: str) -> None:
     text = unit * (50_000 // max(1, len(unit.split())))
     begin = time.process_time()

@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from posh_lite.graph import lexicon
-from posh_lite.graph.clauses import is_verb, subjects
+from posh_lite.graph.clauses import subjects
 from posh_lite.graph.collectives import PARTITIVE, QUANTITY
 from posh_lite.graph.drafts import AttributeDraft, cover
 from posh_lite.graph.negation import negated_predicate
 from posh_lite.graph.nouns import describes_subject
 from posh_lite.graph.parse import Node, Sentence
 from posh_lite.graph.types import AttributeKind
-
-_POSITIONS = frozenset("left right upper lower top bottom central middle far near front back rear outer inner".split())
-_IDLE_ADJECTIVES = frozenset(
-    "other same such own another various certain visible seen overall main first second third last next able several"
-    " likely very only fairly unlikely unseen notable present particular different".split()
-)
-#: Adverbs that say how much or how sure, not what is seen.
-_HEDGES = frozenset("also as so too just only even still perhaps possibly probably likely apparently seemingly mostly"
-                    " partially very quite rather more most less then there here however".split())  # fmt: skip
 
 
 def attribute_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[AttributeDraft]:
@@ -33,7 +24,14 @@ def attribute_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[Attr
     for node in sentence.nodes:
         if id(node) in index:
             yield from _inside_phrase(node, index[id(node)], index)
-        if node.dep in ("acomp", "oprd") or describes_subject(node) or (node.dep in ("conj", "ROOT", "xcomp", "ccomp", "advcl", "relcl", "acl", "appos", "amod", "attr") and node.pos == "ADJ"):
+        if (
+            node.dep in ("acomp", "oprd")
+            or describes_subject(node)
+            or (
+                node.dep in ("conj", "ROOT", "xcomp", "ccomp", "advcl", "relcl", "acl", "appos", "amod", "attr")
+                and node.pos == "ADJ"
+            )
+        ):
             yield from _predicative(node, index)
 
 
@@ -43,13 +41,17 @@ def _inside_phrase(noun: Node, owner: int, index: dict[int, int]) -> Iterator[At
         if child.i in done or child.quoted:
             continue
         if child.dep in ("amod", "nmod") or (child.dep == "compound" and child.lower in lexicon.DESCRIPTIVE_NOUNS):
-            if child.child("prep") is not None and child.i > noun.i or child.lower in _IDLE_ADJECTIVES:
+            if (child.child("prep") is not None and child.i > noun.i) or child.lower in lexicon.IDLE_ADJECTIVES:
                 continue
             group = _merged_adjectives(child, noun)
             done.update(n.i for n in group)
             yield _draft(owner, group, _kind(child))
             for other in child.children:
-                if other.dep == "amod" and other.lower not in lexicon.SHADES | _IDLE_ADJECTIVES and id(other) not in index:
+                if (
+                    other.dep == "amod"
+                    and other.lower not in lexicon.SHADES | lexicon.IDLE_ADJECTIVES
+                    and id(other) not in index
+                ):
                     yield _draft(owner, _with_adverbs(other), _kind(other))
                 if other.dep == "conj" and other.pos in ("ADJ", "NOUN", "VERB", "PROPN", "ADV"):
                     members = _with_adverbs(other)
@@ -62,7 +64,9 @@ def _inside_phrase(noun: Node, owner: int, index: dict[int, int]) -> Iterator[At
             done.update(n.i for n in group)
             yield _draft(owner, group, "quantity")
         elif child.dep in (QUANTITY, PARTITIVE):
-            if child.lower in ("none", "neither") or child.lemma in ("kind", "sort", "type", "hint", "glimpse", "piece", "section", "view", "touch"):
+            if child.lower in ("none", "neither") or child.lemma in frozenset(
+                ["kind", "sort", "type", "hint", "glimpse", "piece", "section", "view", "touch"]
+            ):
                 continue
             marker = next((c for c in child.children if c.dep == "quantity_of"), None)
             inner = [c for c in child.children if c.dep in ("nummod", "amod", "advmod") and c.i < child.i]
@@ -70,15 +74,21 @@ def _inside_phrase(noun: Node, owner: int, index: dict[int, int]) -> Iterator[At
             if marker is not None and marker.i == child.i + 1:
                 group.append(marker)
             spans, text = cover([child, *inner])
-            yield AttributeDraft(owner, text, " ".join(n.lemma for n in sorted([child, *inner], key=lambda n: n.i)), spans, "quantity")
+            yield AttributeDraft(
+                owner, text, " ".join(n.lemma for n in sorted([child, *inner], key=lambda n: n.i)), spans, "quantity"
+            )
 
 
 def _merged_adjectives(first: Node, noun: Node) -> list[Node]:
-    """"dark gray", "light blue", "dusty rose-pink": a shade and its colour are one attribute."""
+    """As in "dark gray", "light blue", "dusty rose-pink": a shade and its colour are one attribute."""
     group = _with_adverbs(first)
     siblings = {c.i: c for c in noun.children if c.dep in ("amod", "compound", "nmod") and not c.quoted}
     last = first
-    while last.lower in lexicon.SHADES | lexicon.COLOURS and (following := siblings.get(last.i + 1)) is not None and _colourish(following):
+    while (
+        last.lower in lexicon.SHADES | lexicon.COLOURS
+        and (following := siblings.get(last.i + 1)) is not None
+        and _colourish(following)
+    ):
         group.append(following)
         last = following
     return group
@@ -91,16 +101,21 @@ def _colourish(node: Node) -> bool:
 def _with_adverbs(node: Node) -> list[Node]:
     group = [node]
     for child in node.children:
-        if child.i < node.i and child.dep not in ("det", "poss") and (
-            (child.dep in ("advmod", "npadvmod", "compound") and child.lower not in _HEDGES)
-            or (child.dep == "amod" and child.lower in lexicon.SHADES)
-        ) and all(c.i > node.i for c in child.children if c.dep in ("prep", "det")):
+        if (
+            child.i < node.i
+            and child.dep not in ("det", "poss")
+            and (
+                (child.dep in ("advmod", "npadvmod", "compound") and child.lower not in lexicon.HEDGES)
+                or (child.dep == "amod" and child.lower in lexicon.SHADES)
+            )
+            and all(c.i > node.i for c in child.children if c.dep in ("prep", "det"))
+        ):
             group.append(child)
     return group
 
 
 def _kind(node: Node) -> AttributeKind:
-    if node.lower in _POSITIONS:
+    if node.lower in lexicon.POSITIONS:
         return "position"
     return "property"
 
@@ -108,26 +123,32 @@ def _kind(node: Node) -> AttributeKind:
 def _draft(owner: int, nodes: list[Node], kind: AttributeKind, negated: bool = False) -> AttributeDraft:
     spans, text = cover(nodes)
     ordered = sorted(nodes, key=lambda n: n.i)
-    lemma = " ".join(n.lower if n.pos != "VERB" or n.tag in ("VBN", "VBG") and n.dep == "amod" else n.lemma for n in ordered)
+    lemma = " ".join(
+        n.lower if n.pos != "VERB" or (n.tag in ("VBN", "VBG") and n.dep == "amod") else n.lemma for n in ordered
+    )
     return AttributeDraft(owner, text, lemma, spans, kind, negated or any(n.negative for n in nodes))
 
 
 def _predicative(node: Node, index: dict[int, int]) -> Iterator[AttributeDraft]:
-    """"is striped", "appears to be wooden", "makes it look old", "a wall, low and gray"."""
+    """As in "is striped", "appears to be wooden", "makes it look old", "a wall, low and gray"."""
     if node.pos not in ("ADJ", "VERB", "NOUN", "ADV", "ADP", "PROPN") or id(node) in index:
         return
-    if node.dep == "amod" and (node.child("prep") is not None or node.head.i > node.i or True):
+    if node.dep == "amod":
         return
-    if node.lower in _IDLE_ADJECTIVES or node.lower in lexicon.NEGATIVE_ADJECTIVES:
+    if node.lower in lexicon.IDLE_ADJECTIVES or node.lower in lexicon.NEGATIVE_ADJECTIVES:
         return
-    surface = node.lower.rsplit("-", 1)[-1] in lexicon.COLOURS | lexicon.PATTERNS | lexicon.MATERIALS
-    if node.child("prep") is not None and node.dep != "oprd" and any(c.child("pobj") for c in node.kids("prep")) and not surface:
+    surface = node.lower.rsplit("-", 1)[-1] in lexicon.SURFACES
+    if (
+        node.child("prep") is not None
+        and node.dep != "oprd"
+        and any(c.child("pobj") for c in node.kids("prep"))
+        and not surface
+    ):
         return  # "closest to the woman" is a relation
     if node.dep == "conj" and node.head.dep in ("amod", "nmod", "compound"):
         return
-    if node.dep in ("acomp", "oprd") and is_verb(node.head) and node.head.lemma not in ("be", *lexicon.SEEMING):
-        if node.head.pos == "VERB" and node.dep in ("oprd", "acomp"):
-            return  # belongs to the verb: "spread open"
+    if node.dep in ("acomp", "oprd") and node.head.pos == "VERB" and node.head.lemma not in ("be", *lexicon.SEEMING):
+        return  # belongs to the verb: "spread open"
     for subject in subjects(node):
         if id(subject) in index:
             yield _draft(index[id(subject)], _with_adverbs(node), _kind(node), negated_predicate(node))

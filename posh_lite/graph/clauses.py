@@ -10,6 +10,7 @@ CLAUSAL = ("acl", "relcl", "advcl", "xcomp", "ccomp", "pcomp", "conj", "ROOT", "
 
 
 def is_verb(node: Node) -> bool:
+    """Verb or auxiliary."""
     return node.pos in ("VERB", "AUX")
 
 
@@ -69,14 +70,11 @@ def is_passive(verb: Node) -> bool:
 
 
 def existential(verb: Node) -> bool:
-    """"There is": introduces its noun and says nothing else."""
+    """As in "There is": introduces its noun and says nothing else."""
     return verb.child("expl") is not None
 
 
-_NO_PARTICLES = lexicon.NEGATIVE_ADVERBS | frozenset(
-    "also just already still only even once again further furthermore however then too almost perhaps possibly probably"
-    " likely visible present apparent evident apparently seemingly additionally otherwise therefore thus yet simply mostly".split()
-)
+_NO_PARTICLES = lexicon.NEGATIVE_ADVERBS | lexicon.IDLE_ADVERBS
 
 
 def particles(verb: Node) -> list[Node]:
@@ -84,7 +82,9 @@ def particles(verb: Node) -> list[Node]:
     found = []
     for child in verb.children:
         near = verb.i - 3 <= child.i <= verb.i + 3
-        directional = child.dep == "prt" or (child.dep in ("advmod", "oprd", "acomp") and child.pos in ("ADV", "ADP", "ADJ"))
+        directional = child.dep == "prt" or (
+            child.dep in ("advmod", "oprd", "acomp") and child.pos in ("ADV", "ADP", "ADJ")
+        )
         if directional and near and child.lower not in _NO_PARTICLES and not child.children:
             found.append(child)
     return found

@@ -31,7 +31,11 @@ def rewire(sentence: Sentence) -> None:
         else:
             noun.move(head, dep)
         for child in list(node.children):
-            if child is preposition or child is noun or child.dep in ("det", "nummod", "amod", "compound", "neg", "predet", "poss", "advmod"):
+            if (
+                child is preposition
+                or child is noun
+                or child.dep in ("det", "nummod", "amod", "compound", "neg", "predet", "poss", "advmod")
+            ):
                 continue
             child.move(noun, child.dep)
         node.move(noun, label)

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from posh_lite import language
 from posh_lite.graph.attributes import attribute_drafts
+from posh_lite.graph.candidates import candidates
 from posh_lite.graph.coreference import EmbeddedResolver
 from posh_lite.graph.drafts import AttributeDraft, RelationDraft
 from posh_lite.graph.mentions import CoreferenceResolver, MentionDocument, Resolution
 from posh_lite.graph.merge import merge
-from posh_lite.graph.nouns import candidates
 from posh_lite.graph.parse import Sentence, parse_texts
 from posh_lite.graph.relations import relation_drafts
 from posh_lite.graph.repair import repair

@@ -113,7 +113,7 @@ def read_gold(path: str | Path) -> dict[str, Any]:
         InputError: no such file, not JSON, or a field is missing.
     """
     try:
-        gold = json.loads(Path(path).read_text(encoding="utf-8"))
+        gold: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError("no such file", path=path) from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -140,7 +140,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         print(f"{file}  {graph.signature}")
         for name, agreement in (("entity heads", report.entities), ("coreference pairs", report.coreference)):
-            print(f"  {name:18} P {agreement.precision:.3f}  R {agreement.recall:.3f}  F1 {agreement.f1:.3f}  (gold {agreement.gold})")
+            print(
+                f"  {name:18} P {agreement.precision:.3f}  R {agreement.recall:.3f}  F1 {agreement.f1:.3f}"
+                f"  (gold {agreement.gold})"
+            )
         for name, agreement in (("attributes", report.attributes), ("relations", report.relations)):
             print(f"  {name:18} recall {agreement.recall:.3f}  (gold {agreement.gold})")
         if options.verbose:

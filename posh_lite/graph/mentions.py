@@ -15,8 +15,24 @@ from posh_lite.records import Span
 
 #: Normalized determiner. ``possessive``: "her hat", "the man's hat". ``number``: a bare number ("three men").
 Determiner = Literal[
-    "a", "the", "this", "that", "these", "those", "another", "other", "each", "either", "both", "all", "some",
-    "no", "one", "number", "possessive", "none",
+    "a",
+    "the",
+    "this",
+    "that",
+    "these",
+    "those",
+    "another",
+    "other",
+    "each",
+    "either",
+    "both",
+    "all",
+    "some",
+    "no",
+    "one",
+    "number",
+    "possessive",
+    "none",
 ]
 Gender = Literal["male", "female", "neuter", "animate"]
 GrammaticalRole = Literal["subject", "object", "oblique", "possessor", "predicate", "apposition", "other"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from posh_lite.graph import lexicon
 from posh_lite.graph.drafts import AttributeDraft, RelationDraft
@@ -57,7 +58,7 @@ def _clusters(candidates: Sequence[Candidate], resolution: Resolution) -> list[i
             parent[max(a, b)] = min(a, b)
     viewer = [c.index for c in candidates if c.role == "viewer"]
     pictures = [c.index for c in candidates if c.role == "picture" and not c.plural]
-    links = [*zip(viewer, viewer[1:], strict=False), *zip(pictures, pictures[1:], strict=False)]
+    links = [*pairwise(viewer), *pairwise(pictures)]
     for candidate in candidates:
         if candidate.antecedent is not None and (candidate.kind == "relative" or candidate.quoted):
             links.append((candidate.antecedent, candidate.index))
@@ -70,7 +71,9 @@ def _clusters(candidates: Sequence[Candidate], resolution: Resolution) -> list[i
 def _entity(
     number: int, mentions: list[Candidate], part_of: int | None, resolution: Resolution, entity_at: list[int]
 ) -> Entity:
-    naming = next((c for c in mentions if c.quoted), None) or next((c for c in mentions if c.kind in ("noun", "name", "possessive") and not _pronominal(c)), mentions[0])
+    naming = next((c for c in mentions if c.quoted), None) or next(
+        (c for c in mentions if c.kind in ("noun", "name", "possessive") and not _pronominal(c)), mentions[0]
+    )
     role: Role = naming.role
     if _pronominal(naming) and role == "thing":
         role = "unresolved"
@@ -78,9 +81,7 @@ def _entity(
     return Entity(
         id=number,
         head=naming.head,
-        mentions=tuple(
-            Mention(c.start, c.end, c.text, c.phrase, c.sentence, c.kind) for c in mentions
-        ),
+        mentions=tuple(Mention(c.start, c.end, c.text, c.phrase, c.sentence, c.kind) for c in mentions),
         plural=naming.plural,
         count=next((c.count for c in mentions if c.count is not None), None),
         role=role,
@@ -115,7 +116,9 @@ def _parts(
             if at == a:
                 return
             at = parts.get(at)
-        if {candidates[child].role, roles[a]} <= {"thing", "writing"} and {candidates[whole].role, roles[b]} <= {"thing"}:
+        if {candidates[child].role, roles[a]} <= {"thing", "writing"} and {candidates[whole].role, roles[b]} <= {
+            "thing"
+        }:
             parts.setdefault(a, b)
 
     for draft in drafts:
@@ -130,9 +133,19 @@ def _parts(
                 continue
             if child.kind == "noun" and child.determiner not in ("the", "this", "that"):
                 state(draft.object, draft.subject)
-        elif draft.lemma == "with" and candidates[draft.object].determiner in ("a", "none", "number", "one", "possessive"):
-            if candidates[draft.object].gender is None:
-                state(draft.object, draft.subject)
+        elif (
+            draft.lemma == "with"
+            and candidates[draft.object].determiner
+            in (
+                "a",
+                "none",
+                "number",
+                "one",
+                "possessive",
+            )
+            and candidates[draft.object].gender is None
+        ):
+            state(draft.object, draft.subject)
     return parts
 
 

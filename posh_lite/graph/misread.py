@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from posh_lite.graph import lexicon
 
 _MODIFYING = ("compound", "nsubj", "nmod", "amod")
-_OPENS_ARGUMENT = frozenset("IN RP TO RB DT PRP$ CD EX".split())
+_OPENS_ARGUMENT = frozenset(["IN", "RP", "TO", "RB", "DT", "PRP$", "CD", "EX"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,15 @@ def verbs_read_as_nouns(parse: FirstParse, verbs: frozenset[str]) -> dict[int, s
 
 
 def _after_comma(parse: FirstParse) -> Iterator[tuple[int, str]]:
-    """"the cat, a tabby, lies curled up"; "the man, to our right, tips back"."""
+    """As in "the cat, a tabby, lies curled up"; "the man, to our right, tips back"."""
     for i in range(2, len(parse.words) - 1):
         low = parse.words[i].lower()
-        if parse.tags[i] == "NNS" and parse.words[i - 1] == "," and low in lexicon.NOUN_LIKE_VERBS - lexicon.OFTEN_THINGS:
-            if parse.tags[i + 1] in _OPENS_ARGUMENT or parse.tags[i + 1] in ("VBN", "VBG"):
-                yield i, _plain_verb(parse, i)
+        if (
+            parse.tags[i] == "NNS"
+            and parse.words[i - 1] == ","
+            and low in lexicon.NOUN_LIKE_VERBS - lexicon.OFTEN_THINGS
+        ) and (parse.tags[i + 1] in _OPENS_ARGUMENT or parse.tags[i + 1] in ("VBN", "VBG")):
+            yield i, _plain_verb(parse, i)
 
 
 def _missed(parse: FirstParse, i: int, verbs: frozenset[str]) -> bool:
@@ -74,7 +77,7 @@ def _missed(parse: FirstParse, i: int, verbs: frozenset[str]) -> bool:
         return False
     if third_person and parse.deps[i] == "ROOT" and _base(low) in verbs:
         return True
-    return (listed or parse.deps[i] == "ROOT" and _base(low) in verbs) and after in _OPENS_ARGUMENT
+    return (listed or (parse.deps[i] == "ROOT" and _base(low) in verbs)) and after in _OPENS_ARGUMENT
 
 
 def _coordinated(parse: FirstParse, found: dict[int, str]) -> Iterator[tuple[int, str]]:
@@ -82,9 +85,13 @@ def _coordinated(parse: FirstParse, found: dict[int, str]) -> Iterator[tuple[int
     for i in range(1, len(parse.words) - 1):
         low = parse.words[i].lower()
         noun_like = low in lexicon.NOUN_LIKE_VERBS or low in lexicon.NOUN_LIKE_PLURAL_VERBS
-        if i not in found and noun_like and parse.tags[i].startswith("NN") and parse.words[i - 1].lower() in ("and", ","):
-            if parse.tags[i + 1] in _OPENS_ARGUMENT:
-                yield i, _plain_verb(parse, i)
+        if (
+            i not in found
+            and noun_like
+            and parse.tags[i].startswith("NN")
+            and parse.words[i - 1].lower() in ("and", ",")
+        ) and parse.tags[i + 1] in _OPENS_ARGUMENT:
+            yield i, _plain_verb(parse, i)
 
 
 def _base(low: str) -> str:

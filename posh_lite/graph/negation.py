@@ -7,7 +7,7 @@ from posh_lite.graph.parse import Node
 
 
 def negated_predicate(node: Node) -> bool:
-    """"is not red", "never smiles", "neither sits nor stands"."""
+    """As in "is not red", "never smiles", "neither sits nor stands"."""
     for child in node.children:
         if child.dep == "neg" or (child.lower in lexicon.NEGATIVE_ADVERBS and child.dep in ("advmod", "preconj", "cc")):
             return True
@@ -26,7 +26,7 @@ def _nor(node: Node) -> bool:
 
 
 def negated_noun(node: Node) -> bool:
-    """"no people", "without a hat", "neither man", "lacks a roof", "there are not any cars"."""
+    """As in "no people", "without a hat", "neither man", "lacks a roof", "there are not any cars"."""
     if any(c.lower in ("no", "zero") and c.dep in ("det", "neg", "preconj", "nummod") for c in node.children):
         return True
     if node.dep != "nsubj" and any(c.lower == "neither" and c.dep in ("det", "preconj", "cc") for c in node.children):
@@ -46,7 +46,11 @@ def negated_noun(node: Node) -> bool:
         return True
     if node.dep == "nsubj" and head.lower == "missing" and not any(c.dep == "partitive" for c in node.children):
         return head.child("neg") is None
-    if node.dep == "dobj" and head.child("neg") is not None and head.lemma in ("have", "wear", "hold", "contain", "see"):
+    if (
+        node.dep == "dobj"
+        and head.child("neg") is not None
+        and head.lemma in ("have", "wear", "hold", "contain", "see")
+    ):
         return True
     if node.dep in ("nsubj", "nsubjpass") and head.lemma == "see" and head.child("neg") is not None:
         return True
@@ -54,7 +58,7 @@ def negated_noun(node: Node) -> bool:
 
 
 def absent(be: Node) -> bool:
-    """"is absent", "is not visible"."""
+    """As in "is absent", "is not visible"."""
     for child in be.children:
         if child.dep in ("acomp", "attr"):
             if child.lower in lexicon.NEGATIVE_ADJECTIVES:

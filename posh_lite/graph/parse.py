@@ -118,7 +118,8 @@ def _parse(parts: list[list[Piece]]) -> list[Doc]:
     verbs = known_verbs()
     for number, doc in enumerate(docs):
         changed = verbs_read_as_nouns(
-            FirstParse([t.text for t in doc], [t.tag_ for t in doc], [t.dep_ for t in doc], [t.head.i for t in doc]), verbs
+            FirstParse([t.text for t in doc], [t.tag_ for t in doc], [t.dep_ for t in doc], [t.head.i for t in doc]),
+            verbs,
         )
         for position, verb in changed.items():
             inputs[number][position].shown = verb
@@ -158,9 +159,17 @@ def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: D
             continue
         node, host = nodes[id(piece)], nodes.get(id(piece.host))
         _hang_hidden(node, host)
-        if node.lower in lexicon.SHADES | lexicon.COLOURS and following is not None and following.host is not None and node.dep == "conj":
-            if (colour := nodes[id(following)]).lower[:1].isalpha() and colour.lower not in _SEPARATORS:
-                shade_of.append((node, colour))
+        if (
+            (
+                node.lower in lexicon.SHADES | lexicon.COLOURS
+                and following is not None
+                and following.host is not None
+                and node.dep == "conj"
+            )
+            and (colour := nodes[id(following)]).lower[:1].isalpha()
+            and colour.lower not in _SEPARATORS
+        ):
+            shade_of.append((node, colour))
     for node, colour in shade_of:
         node.pos = "ADJ"
         node.move(colour, "amod")

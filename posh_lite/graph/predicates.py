@@ -23,7 +23,7 @@ def restore_predicates(nodes: list[Node]) -> None:
 
 
 def _root_noun_with_subject(node: Node) -> None:
-    """"a couple of dogs sleep on the rug": the root has a subject, so it is the verb."""
+    """As in "a couple of dogs sleep on the rug": the root has a subject, so it is the verb."""
     if node.head is not node or node.pos != "NOUN" or node.child("aux", "cop", "auxpass") is not None:
         return
     subject = node.child("nsubj")
@@ -35,10 +35,13 @@ def _root_noun_with_subject(node: Node) -> None:
 
 
 def _verb_as_object(verb: Node) -> None:
-    """"a man with a gray beard leans on a cane": the beard is the object, the man leans."""
+    """As in "a man with a gray beard leans on a cane": the beard is the object, the man leans."""
     if verb.dep != "pobj" or verb.tag not in ("VBZ", "VBP") or verb.pos != "VERB":
         return
-    preposition, noun = verb.head, next((c for c in verb.children if c.i == verb.i - 1 and c.dep in ("compound", "amod", "nmod")), None)
+    preposition, noun = (
+        verb.head,
+        next((c for c in verb.children if c.i == verb.i - 1 and c.dep in ("compound", "amod", "nmod")), None),
+    )
     subject = preposition.head
     if noun is None or subject.head is not subject or subject.pos not in ("NOUN", "PROPN") or subject.i > verb.i:
         return
@@ -53,20 +56,33 @@ def _verb_as_object(verb: Node) -> None:
 
 
 def _second_subject(node: Node) -> None:
-    """"the cat, a tabby, lies curled up": of two subjects the one that can be a verb is it."""
-    if node.lower not in lexicon.NOUN_LIKE_VERBS or node.dep != "nsubj" or node.pos != "NOUN" or node.child("det", "amod", "poss"):
+    """As in "the cat, a tabby, lies curled up": of two subjects the one that can be a verb is it."""
+    if (
+        node.lower not in lexicon.NOUN_LIKE_VERBS
+        or node.dep != "nsubj"
+        or node.pos != "NOUN"
+        or node.child("det", "amod", "poss")
+    ):
         return
     verb = node.head
-    if verb.i == node.i + 1 and verb.tag in ("VBN", "VBG") and any(c.dep == "nsubj" and c.i < node.i for c in verb.children):
+    if (
+        verb.i == node.i + 1
+        and verb.tag in ("VBN", "VBG")
+        and any(c.dep == "nsubj" and c.i < node.i for c in verb.children)
+    ):
         node.pos, node.dep = "AUX", "aux"
 
 
 def _painting(node: Node, nodes: list[Node]) -> None:
-    """"this landscape painting" read as an activity."""
+    """As in "this landscape painting" read as an activity."""
     if node.lower not in ("painting", "drawing") or node.pos != "VERB" or not node.i:
         return
     before = nodes[node.i - 1]
-    if before.pos not in ("DET", "NOUN", "ADJ") or before.head is before or before.dep not in ("pobj", "dobj", "nsubj", "det", "amod"):
+    if (
+        before.pos not in ("DET", "NOUN", "ADJ")
+        or before.head is before
+        or before.dep not in ("pobj", "dobj", "nsubj", "det", "amod")
+    ):
         return
     if before.pos == "NOUN":
         dep, head = before.dep, before.head
@@ -84,12 +100,22 @@ def _painting(node: Node, nodes: list[Node]) -> None:
 
 
 def _owning_auxiliary(node: Node) -> None:
-    """"has" read as an auxiliary of its object."""
+    """As in "has" read as an auxiliary of its object."""
     head = node.head
-    if node.lemma != "have" or node.dep != "aux" or head is node or head.pos not in ("NOUN", "ADJ", "PROPN") or head.i < node.i:
+    if (
+        node.lemma != "have"
+        or node.dep != "aux"
+        or head is node
+        or head.pos not in ("NOUN", "ADJ", "PROPN")
+        or head.i < node.i
+    ):
         return
     subject = head.child("nsubj", "nsubjpass")
-    while head.dep in ("amod", "compound", "nmod", "conj") and head.head.i > head.i and head.head.pos in ("NOUN", "ADJ", "PROPN"):
+    while (
+        head.dep in ("amod", "compound", "nmod", "conj")
+        and head.head.i > head.i
+        and head.head.pos in ("NOUN", "ADJ", "PROPN")
+    ):
         head = head.head
     dep, top = head.dep, head.head
     if subject is not None and subject.i < node.i:
@@ -112,7 +138,8 @@ def _modified_verb(verb: Node) -> None:
         return
     noun = next(
         (c for c in verb.children
-         if c.i == verb.i - 1 and (c.pos in ("NOUN", "PROPN") or c.pos == "ADJ" and c.child("nummod", "det") is not None)),
+         if c.i == verb.i - 1
+         and (c.pos in ("NOUN", "PROPN") or (c.pos == "ADJ" and c.child("nummod", "det") is not None))),
         None,
     )  # fmt: skip
     if noun is None or noun.dep not in ("compound", "amod", "nmod", "npadvmod", "dep"):
@@ -124,7 +151,7 @@ def _modified_verb(verb: Node) -> None:
             child.move(noun, child.dep)
 
 
-_GROUPS = frozenset("couple pair group trio family duo people".split())
+_GROUPS = frozenset(["couple", "pair", "group", "trio", "family", "duo", "people"])
 
 
 def _conjunct_of_be(node: Node) -> None:
@@ -136,11 +163,11 @@ def _conjunct_of_be(node: Node) -> None:
 
 
 def _list_not_apposition(node: Node) -> None:
-    """"a cup, a plate, and three forks": one list, though the parser saw an apposition."""
+    """As in "a cup, a plate, and three forks": one list, though the parser saw an apposition."""
     if node.dep != "appos" or node.head.pos != "NOUN":
         return
     noun = node.head
-    if noun.tag in ("NNS", "NNPS") and noun.child("nummod") is None or noun.lemma in _GROUPS:
+    if (noun.tag in ("NNS", "NNPS") and noun.child("nummod") is None) or noun.lemma in _GROUPS:
         return
     listed = any(c.dep == "conj" and c.pos in ("NOUN", "PROPN") for c in node.children) or any(
         c.dep == "conj" and c.i > node.i for c in noun.children

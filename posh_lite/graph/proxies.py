@@ -8,6 +8,7 @@ its offsets are kept: "rose-pink" as "pink", "in front of" as "behind", "gold an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from posh_lite.graph import lexicon
 from posh_lite.text import quotations
@@ -44,7 +45,7 @@ def pieces_of(tokenizer, shown: str, start: int, end: int) -> list[Piece]:  # ty
 
 
 def _plain(tokenizer, shown: str, start: int, end: int) -> list[Piece]:  # type: ignore[no-untyped-def]
-    out = []
+    out: list[Piece] = []
     for token in tokenizer(shown[start:end]):
         if not token.text.strip():
             if out:
@@ -82,8 +83,10 @@ def _hyphenated(pieces: list[Piece]) -> list[Piece]:
         while (
             j + 2 < len(pieces)
             and pieces[j + 1].shown in _JOINER
-            and not pieces[j].space and not pieces[j + 1].space
-            and pieces[j].shown[-1:].isalnum() and pieces[j + 2].shown[:1].isalnum()
+            and not pieces[j].space
+            and not pieces[j + 1].space
+            and pieces[j].shown[-1:].isalnum()
+            and pieces[j + 2].shown[:1].isalnum()
             and not (pieces[j].quoted or pieces[j + 2].quoted)
         ):
             j += 2
@@ -99,12 +102,28 @@ def _hyphenated(pieces: list[Piece]) -> list[Piece]:
 
 
 _MULTIWORD = {**lexicon.MULTIWORD_ADVERBS, **lexicon.MULTIWORD_PREPOSITIONS}
-_WORK_BEFORE = frozenset("this the portrait landscape genre horizontal vertical square oval round oil history still-life".split())
+_WORK_BEFORE = frozenset(
+    [
+        "this",
+        "the",
+        "portrait",
+        "landscape",
+        "genre",
+        "horizontal",
+        "vertical",
+        "square",
+        "oval",
+        "round",
+        "oil",
+        "history",
+        "still-life",
+    ]
+)
 
 
 def _paintings(pieces: list[Piece]) -> None:
-    """"this landscape painting" is a picture, never an activity."""
-    for before, piece in zip(pieces, pieces[1:], strict=False):
+    """As in "this landscape painting" is a picture, never an activity."""
+    for before, piece in pairwise(pieces):
         if piece.shown in ("painting", "paintings") and before.shown.lower() in _WORK_BEFORE:
             piece.shown = "picture" if piece.shown == "painting" else "pictures"
 
@@ -131,8 +150,6 @@ def _multiword(pieces: list[Piece], shown: str) -> list[Piece]:
             out.append(pieces[i])
             i += 1
     return out
-
-
 
 
 def _hide_runs(pieces: list[Piece], shown: str) -> None:
@@ -193,7 +210,9 @@ def _separator(pieces: list[Piece], at: int) -> int | None:
         at += 1
     if at < len(pieces) and pieces[at].shown.lower() in ("and", "or", "&", "but"):
         at += 1
-    if at < len(pieces) and (pieces[at].shown.lower() == "not" and at > start or pieces[at].multiword and pieces[at].shown == "without"):
+    if at < len(pieces) and (
+        (pieces[at].shown.lower() == "not" and at > start) or (pieces[at].multiword and pieces[at].shown == "without")
+    ):
         at += 1
     return at if at > start else None
 

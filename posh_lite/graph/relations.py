@@ -13,9 +13,12 @@ from posh_lite.graph.roles import role_of
 from posh_lite.graph.types import AttributeKind
 
 Draft = AttributeDraft | RelationDraft
-_IDLE_PREPOSITIONS = frozenset("as because due despite during after before since until per via about".split())
-_INSTRUMENT = frozenset("with without by using via".split())
-_NO_ACTION = lexicon.PRESENTING | lexicon.PLACING | frozenset("be have do make let seem appear become remain include suggest".split())
+_INSTRUMENT = frozenset(["with", "without", "by", "using", "via"])
+_NO_ACTION = (
+    lexicon.PRESENTING
+    | lexicon.PLACING
+    | frozenset(["be", "have", "do", "make", "let", "seem", "appear", "become", "remain", "include", "suggest"])
+)
 
 
 def relation_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[Draft]:
@@ -27,7 +30,9 @@ def relation_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[Draft
             yield from _of_noun(node, index)
         elif is_verb(node) and node.dep not in ("amod", "compound"):
             yield from _of_verb(node, index)
-        elif node.pos in ("ADJ", "ADV") and node.dep in ("acomp", "amod", "conj", "oprd", "xcomp", "advcl", "acl", "ROOT", "relcl", "attr", "appos"):
+        elif node.pos in ("ADJ", "ADV") and node.dep in frozenset(
+            ["acomp", "amod", "conj", "oprd", "xcomp", "advcl", "acl", "ROOT", "relcl", "attr", "appos"]
+        ):
             yield from _of_adjective(node, index)
 
 
@@ -52,13 +57,16 @@ def _objects(preposition: Node) -> tuple[list[Node], list[Node]]:
 
 
 def _prepositions(node: Node) -> list[Node]:
-    found = []
+    found: list[Node] = []
     for child in node.children:
         if child.dep == "prep" or (child.dep == "prt" and child.child("pobj") is not None):
             found.extend(c for c in conjuncts(child) if c.pos in ("ADP", "SCONJ", "ADV", "VERB", "ADJ"))
-        elif child.dep == "prt" and child.child("prep") is not None:
-            found.extend(child.kids("prep"))
-        elif child.dep == "advmod" and child.pos in ("ADV", "ADP") and child.child("prep") is not None and child.i > node.i:
+        elif (child.dep == "prt" and child.child("prep") is not None) or (
+            child.dep == "advmod"
+            and child.pos in ("ADV", "ADP")
+            and child.child("prep") is not None
+            and child.i > node.i
+        ):
             found.extend(child.kids("prep"))
     return found
 
@@ -81,18 +89,29 @@ def _of_noun(noun: Node, index: dict[int, int]) -> Iterator[Draft]:
     for preposition in _prepositions(noun):
         words, objects = _objects(preposition)
         low = preposition.lower
-        if low in _IDLE_PREPOSITIONS:
+        if low in lexicon.IDLE_PREPOSITIONS:
             continue
         targets = _things(objects, index)
         for target in targets:
             spans, text = cover(words)
-            part = low == "of" and noun.lemma not in ("background", "backdrop", "foreground") and (noun.lemma in lexicon.PART_NOUNS or role_of(noun) == "region")
-            yield RelationDraft(me, text, text.lower(), index[id(target)], spans, "part" if part else "preposition",
-                                negated=_negative(preposition))
+            part = (
+                low == "of"
+                and noun.lemma not in ("background", "backdrop", "foreground")
+                and (noun.lemma in lexicon.PART_NOUNS or role_of(noun) == "region")
+            )
+            yield RelationDraft(
+                me,
+                text,
+                text.lower(),
+                index[id(target)],
+                spans,
+                "part" if part else "preposition",
+                negated=_negative(preposition),
+            )
 
 
 def _of_adjective(adjective: Node, index: dict[int, int]) -> Iterator[Draft]:
-    """"closest to the woman", "full of fruit"."""
+    """As in "closest to the woman", "full of fruit"."""
     if adjective.dep == "amod" or (adjective.dep == "conj" and adjective.head.dep == "amod"):
         noun = adjective.head if adjective.dep == "amod" else adjective.head.head
         owners = [noun]
@@ -107,16 +126,19 @@ def _of_adjective(adjective: Node, index: dict[int, int]) -> Iterator[Draft]:
         words, objects = _objects(preposition)
         for owner in _things(owners, index):
             for target in _things(objects, index):
-                if target is owner or preposition.lower in _IDLE_PREPOSITIONS:
+                if target is owner or preposition.lower in lexicon.IDLE_PREPOSITIONS:
                     continue
-                alone = placing or adjective.lower.rsplit("-", 1)[-1] in _SURFACES
+                alone = placing or adjective.lower.rsplit("-", 1)[-1] in lexicon.SURFACES
                 spans, text = cover(words if alone else [adjective, *words])
                 lemma = text.lower()
-                yield RelationDraft(index[id(owner)], text, lemma, index[id(target)], spans,
-                                    negated=negated_predicate(adjective) or _negative(preposition))
-
-
-_SURFACES = lexicon.COLOURS | lexicon.PATTERNS | lexicon.MATERIALS
+                yield RelationDraft(
+                    index[id(owner)],
+                    text,
+                    lemma,
+                    index[id(target)],
+                    spans,
+                    negated=negated_predicate(adjective) or _negative(preposition),
+                )
 
 
 def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
@@ -140,8 +162,10 @@ def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
         return
     if verb.lemma == "be" or verb.pos == "AUX":
         after = [n for d in verb.kids("attr", "nsubj") if d.i > verb.i for n in conjuncts(d)]
-        if after and not any(c.dep in ("nsubj", "nsubjpass") and c.i < verb.i for c in verb.children) and any(
-            p.i < verb.i for p in _prepositions(verb)
+        if (
+            after
+            and not any(c.dep in ("nsubj", "nsubjpass") and c.i < verb.i for c in verb.children)
+            and any(p.i < verb.i for p in _prepositions(verb))
         ):
             yield from _places(verb, _things(after, index), index, negated)
             return
@@ -170,13 +194,16 @@ def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
     tail = max([verb, *[e for e in extra if e.i > verb.i]], key=lambda n: n.i)
     for preposition in _prepositions(verb):
         words, places = _objects(preposition)
-        if preposition.lower in _IDLE_PREPOSITIONS:
+        if preposition.lower in lexicon.IDLE_PREPOSITIONS:
             continue
         adjacent = preposition.i in (tail.i + 1, verb.i + 1) or any(c.i + 1 == preposition.i for c in extra)
         located = subjects_here
-        if targets and preposition.i > targets[-1].i and preposition.lower not in _INSTRUMENT and role_of(targets[0]) != "viewer":
-            located = targets
-        elif not subjects_here:
+        if (
+            targets
+            and preposition.i > targets[-1].i
+            and preposition.lower not in _INSTRUMENT
+            and role_of(targets[0]) != "viewer"
+        ) or not subjects_here:
             located = targets
         joined = adjacent and not light and (not targets or located is not targets)
         nodes = [*core, *words] if joined else words
@@ -186,8 +213,15 @@ def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
                     continue
                 spans, text = cover(nodes)
                 attached = attached or joined
-                yield RelationDraft(index[id(owner)], text, _lemma(nodes), index[id(place)], spans,
-                                    "verb" if joined else "preposition", negated or _negative(preposition))
+                yield RelationDraft(
+                    index[id(owner)],
+                    text,
+                    _lemma(nodes),
+                    index[id(place)],
+                    spans,
+                    "verb" if joined else "preposition",
+                    negated or _negative(preposition),
+                )
     if not targets and not attached and agent is None and not light and not objects:
         yield from _action(verb, core, subjects_here, index, negated)
 
@@ -209,31 +243,53 @@ def _identity(verb: Node, subjects_here: list[Node], index: dict[int, int], nega
         if id(predicate) not in index or not negated:
             continue
         for subject in subjects_here:
-            yield RelationDraft(index[id(subject)], verb.text, "be", index[id(predicate)], (verb.span,), "verb", negated)
+            yield RelationDraft(
+                index[id(subject)], verb.text, "be", index[id(predicate)], (verb.span,), "verb", negated
+            )
 
 
-def _places(verb: Node, owners: list[Node], index: dict[int, int], negated: bool, after: bool = False) -> Iterator[Draft]:
+def _places(
+    verb: Node, owners: list[Node], index: dict[int, int], negated: bool, after: bool = False
+) -> Iterator[Draft]:
     """Prepositions of a verb that says nothing itself hang on the things."""
     negated = negated and verb.child("acomp", "attr") is None
     for preposition in _prepositions(verb):
         words, places = _objects(preposition)
-        if preposition.lower in _IDLE_PREPOSITIONS or preposition.lower == "of":
+        if preposition.lower in lexicon.IDLE_PREPOSITIONS or preposition.lower == "of":
             continue
         spans, text = cover(words)
         for owner in _things(owners, index):
             for place in _things(places, index):
                 if place is not owner:
-                    yield RelationDraft(index[id(owner)], text, text.lower(), index[id(place)], spans, "preposition",
-                                        negated or _negative(preposition))
+                    yield RelationDraft(
+                        index[id(owner)],
+                        text,
+                        text.lower(),
+                        index[id(place)],
+                        spans,
+                        "preposition",
+                        negated or _negative(preposition),
+                    )
 
 
 def _shared_places(things: list[Node], index: dict[int, int]) -> Iterator[Draft]:
-    """"There are a cup, a plate and three forks on the table": the place of the last is that of all."""
+    """As in "There are a cup, a plate and three forks on the table": the place of the last is that of all."""
     if len(things) < 2 or any(n.child("prep", "acl", "relcl") is not None for n in things[:-1]):
         return
     for preposition in things[-1].kids("prep"):
         words, places = _objects(preposition)
-        if preposition.lower not in ("on", "in", "at", "near", "under", "behind", "beside", "above", "below", "next to"):
+        if preposition.lower not in (
+            "on",
+            "in",
+            "at",
+            "near",
+            "under",
+            "behind",
+            "beside",
+            "above",
+            "below",
+            "next to",
+        ):
             continue
         spans, text = cover(words)
         for owner in _things(things[:-1], index):

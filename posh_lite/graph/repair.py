@@ -25,7 +25,7 @@ def repair(sentence: Sentence) -> None:
 
 
 def _sides(node: Node, nodes: list[Node]) -> None:
-    """"Left" and "right" read as verbs or adverbs where they are nouns or adjectives."""
+    """As in "Left" and "right" read as verbs or adverbs where they are nouns or adjectives."""
     if node.lower not in ("left", "right") or node.quoted:
         return
     after = nodes[node.i + 1] if node.i + 1 < len(nodes) else None
@@ -39,8 +39,11 @@ def _sides(node: Node, nodes: list[Node]) -> None:
         node.pos, node.tag = "ADJ", "JJ"
         return
     before = nodes[node.i - 1] if node.i else None
-    if after is not None and after.pos in ("NOUN", "PROPN") and after.head is not node and (
-        before is not None and before.pos in ("DET", "PRON", "ADP", "ADJ", "PART")
+    if (
+        after is not None
+        and after.pos in ("NOUN", "PROPN")
+        and after.head is not node
+        and (before is not None and before.pos in ("DET", "PRON", "ADP", "ADJ", "PART"))
     ):
         if node.pos == "VERB" or node.dep not in ("amod", "compound", "nmod"):
             target = after
@@ -56,7 +59,9 @@ def _sides(node: Node, nodes: list[Node]) -> None:
             node.dep = "advmod" if node.head.pos in ("VERB", "AUX") else node.dep
     if before is not None and before.lower in _SIDE_WORDS and before.pos in ("ADJ", "NOUN", "ADV") and node.i > 1:
         _corner(before, node)
-    if before is not None and before.lower in ("the", "our", "far", "upper", "lower", "bottom", "top", "extreme", "viewer's"):
+    if before is not None and before.lower in frozenset(
+        ["the", "our", "far", "upper", "lower", "bottom", "top", "extreme", "viewer's"]
+    ):
         node.pos, node.tag, node.lemma = "NOUN", "NN", node.lower
 
 
@@ -70,12 +75,14 @@ def _colours(node: Node) -> None:
         node.lemma = node.lower
 
 
-_SIDED = frozenset("corner side edge half third quadrant portion section part".split())
-_SIDE_WORDS = frozenset("upper lower top bottom far middle center immediate extreme back front".split())
+_SIDED = frozenset(["corner", "side", "edge", "half", "third", "quadrant", "portion", "section", "part"])
+_SIDE_WORDS = frozenset(
+    ["upper", "lower", "top", "bottom", "far", "middle", "center", "immediate", "extreme", "back", "front"]
+)
 
 
 def _corner(before: Node, side: Node) -> None:
-    """"the bottom left" read as two nouns: the side is the head."""
+    """As in "the bottom left" read as two nouns: the side is the head."""
     if before.head is side:
         before.dep, before.pos = "amod", "ADJ"
     elif before.dep in ("pobj", "dobj", "nsubj") and before.head is not before:
@@ -93,10 +100,12 @@ def _describes(word: str) -> bool:
 
 
 def _leaves(node: Node) -> None:
-    """"through the tree leaves": foliage, not a departure."""
+    """As in "through the tree leaves": foliage, not a departure."""
     if node.lower != "leaves" or node.pos != "VERB" or node.child("dobj", "dative", "ccomp", "xcomp") is not None:
         return
-    before = next((c for c in [*node.children, node.head, *node.head.children] if c.i == node.i - 1 and c.pos == "NOUN"), None)
+    before = next(
+        (c for c in [*node.children, node.head, *node.head.children] if c.i == node.i - 1 and c.pos == "NOUN"), None
+    )
     if before is None:
         before = next((n for n in node.head.subtree() if n.i == node.i - 1 and n.pos == "NOUN"), None)
     if before is None:
@@ -121,8 +130,12 @@ def _leaves(node: Node) -> None:
 
 
 def _with_clause(node: Node, nodes: list[Node]) -> None:
-    """"with ringlets falling over her ears", "with his mouth open": what comes with is the noun."""
-    if node.dep == "pcomp" and node.head.lower in ("with", "without") and (thing := node.child("nsubj", "nsubjpass")) is not None:
+    """As in "with ringlets falling over her ears", "with his mouth open": what comes with is the noun."""
+    if (
+        node.dep == "pcomp"
+        and node.head.lower in ("with", "without")
+        and (thing := node.child("nsubj", "nsubjpass")) is not None
+    ):
         if thing.i < node.i:
             thing.move(node.head, "pobj")
             node.move(thing, "acl" if node.pos in ("VERB", "AUX") else "amod")
@@ -134,7 +147,7 @@ def _with_clause(node: Node, nodes: list[Node]) -> None:
 
 
 def _inverted(verb: Node) -> None:
-    """"Nestled at its base is a shell", "Dominating the center is a print": the noun behind is the subject."""
+    """As in "Nestled at its base is a shell", "Dominating the center is a print": the noun behind is the subject."""
     if not verb.lower.endswith(("ing", "ed", "en", "n", "t")) or verb.i > 3:
         return
     be = next((c for c in verb.children if c.dep in ("auxpass", "aux") and c.lemma == "be" and c.i > verb.i), None)
@@ -153,8 +166,13 @@ def _inverted(verb: Node) -> None:
 
 
 def _adjective_object(node: Node) -> None:
-    """"the ape on the left closest to the wall": the side is the object, what follows describes the ape."""
-    if node.lower in ("left", "right") and node.dep == "amod" and node.head.tag in ("JJS", "JJR", "RBS") and node.head.dep == "pobj":
+    """As in "the ape on the left closest to the wall": the side is the object, what follows describes the ape."""
+    if (
+        node.lower in ("left", "right")
+        and node.dep == "amod"
+        and node.head.tag in ("JJS", "JJR", "RBS")
+        and node.head.dep == "pobj"
+    ):
         superlative = node.head
         preposition = superlative.head
         noun = preposition.head
@@ -167,7 +185,7 @@ def _adjective_object(node: Node) -> None:
 
 
 def _held_and_doing(verb: Node) -> None:
-    """"holds the hand resting on her lap": the hand is held, and rests."""
+    """As in "holds the hand resting on her lap": the hand is held, and rests."""
     clause = verb.child("ccomp")
     if clause is None or clause.tag not in ("VBG", "VBN") or clause.child("aux", "auxpass", "mark") is not None:
         return
@@ -179,17 +197,29 @@ def _held_and_doing(verb: Node) -> None:
 
 
 def _painted_strokes(verb: Node) -> None:
-    """"... is high, and loosely painted strokes suggest a scarf": a participle in front of a noun, not a verb."""
+    """As in "is high, and loosely painted strokes suggest a scarf": a participle in front of a noun, not a verb."""
     noun = verb.child("dobj")
-    if verb.dep not in ("conj", "ROOT") or verb.tag not in ("VBD", "VBN") or noun is None or verb.child("nsubj", "nsubjpass"):
+    if (
+        verb.dep not in ("conj", "ROOT")
+        or verb.tag not in ("VBD", "VBN")
+        or noun is None
+        or verb.child("nsubj", "nsubjpass")
+    ):
         return
     if noun.i != verb.i + 1 or noun.pos != "NOUN" or noun.child("det", "poss") is not None:
         return
     governor = verb.head if verb.dep == "conj" else verb
     later = next(
-        (c for c in [*governor.children, *verb.children]
-         if c.i > noun.i and c.dep in ("conj", "ccomp") and c.pos == "VERB" and c.child("nsubj", "nsubjpass") is None
-         and c.tag in ("VBP", "VBZ", "VBD") and not any(k.dep == "cc" and k.i > noun.i and k.i < c.i for k in governor.children)),
+        (
+            c
+            for c in [*governor.children, *verb.children]
+            if c.i > noun.i
+            and c.dep in ("conj", "ccomp")
+            and c.pos == "VERB"
+            and c.child("nsubj", "nsubjpass") is None
+            and c.tag in ("VBP", "VBZ", "VBD")
+            and not any(k.dep == "cc" and k.i > noun.i and k.i < c.i for k in governor.children)
+        ),
         None,
     )
     if later is None or verb.dep == "ROOT":
@@ -205,7 +235,7 @@ _ADJECTIVAL = ("ular", "ical", "ous", "ish", "less", "ful", "angled", "shaped", 
 
 
 def _swallowed_modifiers(sentence: Sentence) -> None:
-    """"shaggy, gray and white fur" read as a list of things: adjectives before a noun are its own."""
+    """As in "shaggy, gray and white fur" read as a list of things: adjectives before a noun are its own."""
     for node in sentence.nodes:
         if node.dep != "conj" or node.pos not in ("NOUN", "PROPN"):
             continue
@@ -231,7 +261,7 @@ def _swallowed_modifiers(sentence: Sentence) -> None:
 
 
 def _what_appears_to_be(sentence: Sentence) -> None:
-    """"beneath what appears to be a bridge": the bridge takes the clause's place."""
+    """As in "beneath what appears to be a bridge": the bridge takes the clause's place."""
     for verb in sentence.nodes:
         if verb.lemma not in ("appear", "seem", "look"):
             continue
