@@ -15,7 +15,8 @@ _MORE = frozenset({"next", "following", "additional", "further"})
 _INTRODUCING = frozenset({"a", "another", "some", "no", "number", "one"})
 _POINTING = frozenset({"the", "this", "that", "these", "those", "both", "all"})
 _ORDINALS = frozenset({"first", "second", "third", "fourth", "fifth", "sixth", "last"})
-_JOINING = _POINTING | {"one", "each", "either", "other"}
+_EACH = frozenset({"each", "either", "no"})  # "no": as in "neither man", which speaks of both
+_JOINING = _POINTING | _EACH | {"one", "other"}
 _FAR = 80  # sentences after which a repeated noun no longer points back
 _NEAR = 6  # sentences within which another word may take an entity up ("the vehicle" after "a car")
 
@@ -44,6 +45,10 @@ def head_relation(candidate: Candidate, thing: Thing) -> int:
     known = words()
     if candidate.noun in known.characters and candidate.noun in thing.described:
         return 2  # "the juvenile" after "a juvenile rhinoceros"
+    if candidate.noun in known.agents and candidate.determiner == "the" and any(
+        _does(candidate.noun, verb) for verb in thing.acts
+    ):
+        return 2  # "the singer" after "a woman sings"
     if candidate.noun in (*known.beasts, "individual", "youngster") and thing.kind == "animal":
         return 1
     if candidate.noun in known.persons and any(
@@ -130,6 +135,12 @@ def fits(board: Board, candidate: Candidate, thing: Thing) -> float | None:
 def _named_first(board: Board, thing: Thing) -> bool:
     """Whether the entity is the first that was told of a group: "one man ..., the first man"."""
     return thing.group is not None and board.things[thing.group].members[:1] == [thing.id]
+
+
+def _does(agent: str, verb: str) -> bool:
+    """Whether a noun for a doer is made of the verb: "rider" of "ride", "swimmer" of "swim"."""
+    stem = agent[:-2]
+    return agent.endswith(("er", "or")) and len(stem) > 2 and (verb.startswith(stem) or stem == verb + verb[-1:])
 
 
 def _same_verb(word: str, verb: str) -> bool:
@@ -232,11 +243,11 @@ def _told_apart(board: Board, candidate: Candidate, found: list[tuple[float, Thi
 def resolve_noun(board: Board, candidate: Candidate) -> None:
     """Take up an earlier entity or make a new one, inside its group where there is one."""
     determiner = candidate.determiner
-    new = (determiner in _INTRODUCING and not candidate.alternate) or bool(_MORE & tokens(candidate.modifiers))
-    if candidate.negated or new or is_part_of_group(candidate) or determiner == "another":
+    if determiner in _EACH and not candidate.negated and _group_of(board, candidate, whole=True) is not None:
         _introduce(board, candidate)
         return
-    if determiner in ("each", "either") and _group_of(board, candidate, whole=True) is not None:
+    new = (determiner in _INTRODUCING and not candidate.alternate) or bool(_MORE & tokens(candidate.modifiers))
+    if candidate.negated or new or is_part_of_group(candidate) or determiner == "another":
         _introduce(board, candidate)
         return
     found = ranked(board, candidate)
@@ -314,8 +325,8 @@ def _introduce(board: Board, candidate: Candidate) -> Thing:
     if not candidate.plural and not candidate.negated and candidate.possessor is None and (
         is_part_of_group(candidate) or candidate.alternate or candidate.determiner in _JOINING
     ):
-        group = _group_of(board, candidate, whole=candidate.determiner in ("each", "either"))
-    if group is not None and candidate.determiner in ("each", "either"):
+        group = _group_of(board, candidate, whole=candidate.determiner in _EACH)
+    if group is not None and candidate.determiner in _EACH:
         board.add(group, candidate)
         return group
     thing = board.create(candidate)

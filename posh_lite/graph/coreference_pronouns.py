@@ -18,6 +18,7 @@ _WEIGHT = {
 }
 _OWNER_OF_SUBJECT = 160.0
 _HOST = 250.0
+_LAST_RESORT = 2000.0  # chosen only where nothing else agrees
 _WINDOW = {"male": 6, "female": 6, "neuter": 3, "plural": 4}
 _RESTING = frozenset({"sit", "lie", "lean", "rest", "perch", "sleep", "nestle", "seat", "curl", "climb"})
 _BACK = re.compile(r"(?:her|his|its|their)\s+(?:back|backs|right|left|own|other)\b", re.IGNORECASE)
@@ -103,7 +104,7 @@ def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | 
             return 0.0 if thing.gender else 60.0
         if thing.kind == "animal":
             return 20.0 if thing.gender else 130.0
-        return 40.0 if thing.kind == "name" else 80.0 if may_be_person(board, thing) else None
+        return 40.0 if thing.kind == "name" else _LAST_RESORT if may_be_person(board, thing) else None
     if wanted == "neuter":
         if thing.plural or (thing.gender in ("male", "female") and thing.kind != "animal"):
             return None
@@ -131,19 +132,27 @@ def _forbidden(board: Board, pronoun: Candidate) -> set[int]:
     reflexive = pronoun.text.lower().endswith(("self", "selves"))
     if _BACK.match(board.document.text, pronoun.start):
         return found  # "with her back to us" is possessive, whatever the parser says
+    if owned is not None and pronoun.index:  # "a boy, perhaps his apprentice": not the boy's own
+        before = board.candidates[pronoun.index - 1]
+        between = board.document.text[before.end : pronoun.start]
+        if before.grammar == "subject" and between.startswith(",") and len(between.split()) <= 2:
+            home = board.home[before.index]
+            return found if home is None else {home}
     if reflexive or (pronoun.grammar not in ("object", "oblique") and not lap):
         return found
     for index in range(pronoun.index - 1, -1, -1):
         mention = board.candidates[index]
         if mention.sentence != pronoun.sentence:
             break
-        if mention.grammar == "object" and pronoun.grammar == "oblique" and mention.clause == pronoun.clause:
-            break  # "holds a dog in front of her": the subject is meant
-        if mention.grammar == "subject" and (pronoun.grammar == "object" or mention.clause == pronoun.clause):
+        same = mention.clause == pronoun.clause
+        if mention.grammar == "object" and pronoun.grammar == "oblique" and same:
+            return set()  # "holds a dog in front of her": the subject is meant
+        if mention.grammar == "subject" and (pronoun.grammar == "object" or same) and not found:
             home = board.home[index]
             if home is not None and (not lap or mention.verb in _RESTING):
                 found.add(home)
-            break
+            if pronoun.grammar == "object":
+                break
     return found
 
 
