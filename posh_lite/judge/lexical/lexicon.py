@@ -26,7 +26,7 @@ _KINDS = {
     "adjectives": ("adjectives", "adjectives_things", "adjectives_body", "adjectives_scene"),
     "colors": ("colors",),
     "derivations": ("derivations", "derivations_more"),
-    "verbs": ("verbs", "verbs_motion", "verbs_hands", "verbs_scene"),
+    "verbs": ("verbs", "verbs_motion", "verbs_hands", "verbs_work", "verbs_scene"),
     "relations": ("relations", "relations_more"),
     "phrases": ("phrases",),
 }
@@ -149,6 +149,7 @@ class Lexicon:
     empty: frozenset[str] = frozenset()
     generic: frozenset[str] = frozenset()
     verb_conflicts: frozenset[tuple[int, int]] = frozenset()  # ids of verb senses that exclude each other
+    verb_rivals: frozenset[tuple[int, int]] = frozenset()  # the same, said of one subject and one object
     verb_converses: frozenset[tuple[int, int]] = frozenset()  # ids of senses that swap subject and object
     light: frozenset[str] = frozenset()
     prepositions: dict[str, tuple[str, ...]] = field(default_factory=dict)  # preposition -> classes, chief one first
@@ -273,6 +274,7 @@ def _read_derivations(lex: Lexicon, data: dict[str, Any]) -> None:
             lex.forms[word] = lex.forms.get(word, frozenset()) | {base}
     for k, v in _pairs(data["implies"]):
         lex.implies[k] = tuple(dict.fromkeys((*lex.implies.get(k, ()), *v)))
+    lex.evidence = {k: tuple(v) for k, v in _pairs(data["evidence"])}
     lex.spellings |= {pair[0]: pair[1] for pair in _lines(data["spellings"])}
     for name, words in _pairs(data.get("numbers", "")):
         digits = [int(w) for w in words if w.isdigit()]
