@@ -67,8 +67,15 @@ def kind_of(candidate: Candidate) -> str:
     return "person" if candidate.gender == "animate" else "thing"
 
 
+def opens_with_name(board: Board, thing: Thing) -> bool:
+    """A bare singular subject in the first sentence, which the parser did not know for the name that it mostly is."""
+    first = board.candidates[thing.mentions[0]]
+    bare = first.determiner == "none" and first.text[:1].isupper() and first.grammar == "subject"
+    return bare and first.sentence == 0 and not thing.plural and thing.kind == "thing"
+
+
 def may_be_person(board: Board, thing: Thing) -> bool:
-    """A noun that no list knows but that looks like one for a person ("archer"), or a name at the head of a text."""
+    """A noun that no list knows but that looks like one for a person ("archer"), or a bare capitalized subject."""
     known = words()
     if thing.kind != "thing" or thing.plural or any(n in known.parts or n in known.relational for n in thing.nouns):
         return False

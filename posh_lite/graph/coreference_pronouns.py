@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from posh_lite.graph.coreference_board import PRONOUNS, Board, Thing, is_pronoun, may_be_person
+from posh_lite.graph.coreference_board import PRONOUNS, Board, Thing, is_pronoun, may_be_person, opens_with_name
 from posh_lite.graph.coreference_words import words
 from posh_lite.graph.mentions import Candidate
 
@@ -104,6 +104,8 @@ def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | 
             return 0.0 if thing.gender else 60.0
         if thing.kind == "animal":
             return 20.0 if thing.gender else 130.0
+        if opens_with_name(board, thing):
+            return 80.0
         return 40.0 if thing.kind == "name" else _LAST_RESORT if may_be_person(board, thing) else None
     if wanted == "neuter":
         if thing.plural or (thing.gender in ("male", "female") and thing.kind != "animal"):
