@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
 from posh_lite.judge.contract import Identifier
-from posh_lite.metric.phrases import as_written, bare, definite, squeeze, with_attribute, with_relation
+from posh_lite.metric.phrases import as_written, bare, definite, in_sentence, squeeze, with_attribute, with_relation
 
 #: Which attributes are tried first as a distinguishing mark.
 _ATTRIBUTE_ORDER = {"property": 0, "quantity": 1, "position": 2, "action": 3}
@@ -84,7 +84,7 @@ class Namer:
         """The entity as part of a whole that has been named: "the left hand of the woman in white"."""
         siblings = [e for e in self._by_head.get(entity.head, ()) if e.part_of == entity.part_of and e.id != entity.id]
         mark = next(iter(self._marks(entity, siblings)), None) if siblings else None
-        phrase = definite(entity) if mark is None else with_attribute(entity, mark)
+        phrase = definite(entity) if mark is None else self._marked(entity, mark)
         return Identifier(f"{phrase} of {whole.text}", entity, "part", attribute=mark, whole=whole)
 
     def _find(self, entity: Entity) -> list[Identifier]:
@@ -93,7 +93,7 @@ class Namer:
         if not namesakes:
             found.append(self.plain(entity))
         for attribute in self._marks(entity, namesakes)[:_MAX_ATTRIBUTES]:
-            found.append(Identifier(with_attribute(entity, attribute), entity, "attribute", attribute=attribute))
+            found.append(Identifier(self._marked(entity, attribute), entity, "attribute", attribute=attribute))
         for form in _forms(entity):
             if form != entity.head and form != bare(entity).lower() and self._forms[form] <= {entity.id}:
                 found.append(Identifier(definite(entity, form), entity, "surface"))
@@ -106,6 +106,9 @@ class Namer:
         for identifier in found:
             unique.setdefault(identifier.text.lower(), identifier)
         return list(unique.values())[: self.limit]
+
+    def _marked(self, entity: Entity, attribute: Attribute) -> str:
+        return with_attribute(entity, attribute, in_sentence(self.graph, attribute.text, attribute.spans))
 
     def _marks(self, entity: Entity, namesakes: list[Entity]) -> list[Attribute]:
         """Attributes of the entity that no namesake has, the best marks first."""

@@ -105,7 +105,8 @@ class ReportPage:
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             f'<meta name="viewport" content="width=device-width,initial-scale=1">'
             f"<style>{_PAGE_STYLE}{STYLE}</style></head><body>\n<main><h1>{title}</h1>\n"
-            f"<p>{len(self._rows)} {'pair' if len(self._rows) == 1 else 'pairs'}. Higher is better; 0.2 is the floor. Open a pair to see which words cost it"
+            f"<p>{len(self._rows)} {'pair' if len(self._rows) == 1 else 'pairs'}. Higher is better; 0.2 is the floor."
+            " Open a pair to see which words cost it"
             " what, and the question and verdict behind each. A column's heading sorts by it.</p>\n"
             '<div class="wide"><table id="index"><thead>'
             f"<tr>{head}</tr></thead><tbody>\n"

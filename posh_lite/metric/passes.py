@@ -16,7 +16,7 @@ from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
 from posh_lite.judge.contract import Identifier, Kind, Side, Verdict
 from posh_lite.judge.prompts import Prompts
 from posh_lite.metric.identifiers import Namer, uses
-from posh_lite.metric.phrases import affirmative, as_written, bare, definite, polar, squeeze
+from posh_lite.metric.phrases import affirmative, as_written, bare, definite, in_sentence, polar
 from posh_lite.metric.score import Component
 from posh_lite.records import Span
 
@@ -81,7 +81,6 @@ class Interview:
         self.graph, self.side, self.prompts, self.threshold, self.lazy = graph, side, prompts, threshold, lazy
         self.namer = namer or Namer(graph)
         self._found: dict[int, _Found] = {}
-        self._starts = {start for start, _ in graph.sentences} | {0}
         self._linked = {frozenset((r.subject.id, r.object.id)) for r in graph.relations}
 
     def run(self) -> Generator[list[Draft], Sequence[Verdict], list[Component]]:
@@ -225,9 +224,9 @@ class Interview:
         if not self._verified_of(owner, claim):
             return None
         polarity = "_negated" if claim.negated else ""
-        words = affirmative(claim.text) if claim.negated else squeeze(claim.text)
-        if claim.spans and claim.spans[0][0] in self._starts:  # the capital belongs to the sentence
-            words = words[:1].lower() + words[1:]
+        words = in_sentence(self.graph, claim.text, claim.spans)
+        if claim.negated:
+            words = affirmative(words)
         if isinstance(claim, Attribute):
             name = self._name(owner, [claim])
             text = self.prompts.question(f"attribute{polarity}", self.side, identifier=name.text, attribute=words)

@@ -8,8 +8,11 @@ can rewrite may still improve them (:mod:`posh_lite.judge.rewrite`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 
-from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
+from posh_lite.graph.types import Attribute, Entity, Mention, Relation, SceneGraph
+from posh_lite.records import Span
 
 _VOWELS = "aeiou"
 _PRONOUNS = frozenset(
@@ -133,9 +136,27 @@ def definite(entity: Entity, phrase: str | None = None) -> str:
     return phrase if named and phrase == own else f"the {phrase}"
 
 
-def with_attribute(entity: Entity, attribute: Attribute) -> str:
-    """The entity singled out by one of its attributes: "the tall man", "the man on the left"."""
-    head, words = bare(entity), squeeze(attribute.text)
+def in_sentence(graph: SceneGraph, text: str, spans: Sequence[Span]) -> str:
+    """The words on one line, without the capital that they have only because a sentence begins with them."""
+    words = squeeze(text)
+    if not spans:
+        return words
+    at = bisect_left(graph.sentences, (spans[0][0], 0))
+    begins = at < len(graph.sentences) and graph.sentences[at][0] == spans[0][0]
+    return words[:1].lower() + words[1:] if begins else words
+
+
+def with_attribute(entity: Entity, attribute: Attribute, words: str | None = None) -> str:
+    """The entity singled out by one of its attributes: "the tall man", "the man on the left".
+
+    Args:
+        entity: whose attribute it is.
+        attribute: the one that singles it out.
+        words: how the attribute is said; by default as the text does.
+    """
+    head, words = bare(entity), squeeze(attribute.text) if words is None else words
+    if any(_before(span, mention) for span in attribute.spans[:1] for mention in entity.mentions):
+        return f"the {words} {head}"
     if attribute.kind == "action":
         return f"the {head} {words if words.endswith('ing') else gerund(attribute.lemma)}"
     if attribute.kind == "position":
@@ -145,6 +166,11 @@ def with_attribute(entity: Entity, attribute: Attribute) -> str:
     if is_preposition(words) or any(w.lower() in _PREPOSITIONS for w in words.split()[1:]):
         return f"the {head} {words}"
     return f"the {words} {head}"
+
+
+def _before(span: Span, mention: Mention) -> bool:
+    """Whether the words stand before the noun in its own phrase, as in "her left hand"."""
+    return mention.phrase[0] <= span[0] and span[1] <= mention.start
 
 
 def with_relation(entity: Entity, relation: Relation, other: str) -> str:
