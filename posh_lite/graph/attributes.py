@@ -48,7 +48,8 @@ def _inside_phrase(noun: Node, owner: int, index: dict[int, int]) -> Iterator[At
             yield _draft(owner, group, _kind(child))
             for other in child.children:
                 if (
-                    other.dep == "amod"
+                    (other.dep == "amod" or (other.i < child.i and other.lower in lexicon.COLOURS))
+                    and other.i not in done
                     and other.lower not in lexicon.SHADES | lexicon.IDLE_ADJECTIVES
                     and id(other) not in index
                 ):
@@ -101,6 +102,8 @@ def _colourish(node: Node) -> bool:
 def _with_adverbs(node: Node) -> list[Node]:
     group = [node]
     for child in node.children:
+        if child.lower in lexicon.COLOURS and node.lower in lexicon.PATTERNS:
+            continue  # "yellow striped" is two
         if (
             child.i < node.i
             and child.dep not in ("det", "poss")

@@ -120,7 +120,7 @@ def hyphen_proxy(parts: list[str]) -> str:
 
 def verb_lemma(word: str) -> str:
     """Base form of a third-person verb: "drapes" to "drape", "reaches" to "reach"."""
-    if word.endswith("ies"):
+    if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
         return word[:-2]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from posh_lite.graph import lexicon
 
 _MODIFYING = ("compound", "nsubj", "nmod", "amod")
+_DIRECTIONS = frozenset(["around", "over", "across", "into", "onto", "toward", "towards", "down", "along", "through", "behind", "against", "up"])
 _OPENS_ARGUMENT = frozenset(["IN", "RP", "TO", "RB", "DT", "PRP$", "CD", "EX"])
 
 
@@ -56,6 +57,14 @@ def _after_comma(parse: FirstParse) -> Iterator[tuple[int, str]]:
             and low in lexicon.NOUN_LIKE_VERBS - lexicon.OFTEN_THINGS
         ) and (parse.tags[i + 1] in _OPENS_ARGUMENT or parse.tags[i + 1] in ("VBN", "VBG")):
             yield i, _plain_verb(parse, i)
+        elif (
+            parse.tags[i] == "NNS"
+            and parse.words[i - 1] == "and"
+            and parse.tags[i - 2] in ("NN", "NNP")
+            and low in lexicon.NOUN_LIKE_VERBS
+            and parse.words[i + 1] in _DIRECTIONS
+        ):
+            yield i, _plain_verb(parse, i)  # "over one shoulder and wraps around her hips"
 
 
 def _missed(parse: FirstParse, i: int, verbs: frozenset[str]) -> bool:

@@ -8,6 +8,7 @@ from posh_lite.graph import lexicon
 from posh_lite.graph.clauses import conjuncts, existential, is_passive, is_verb, particles, subjects
 from posh_lite.graph.drafts import AttributeDraft, RelationDraft, cover
 from posh_lite.graph.negation import negated_predicate
+from posh_lite.graph.nouns import describes_subject
 from posh_lite.graph.parse import Node, Sentence
 from posh_lite.graph.roles import role_of
 from posh_lite.graph.types import AttributeKind
@@ -30,9 +31,9 @@ def relation_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[Draft
             yield from _of_noun(node, index)
         elif is_verb(node) and node.dep not in ("amod", "compound"):
             yield from _of_verb(node, index)
-        elif node.pos in ("ADJ", "ADV") and node.dep in frozenset(
+        elif describes_subject(node) or (node.pos in ("ADJ", "ADV") and node.dep in frozenset(
             ["acomp", "amod", "conj", "oprd", "xcomp", "advcl", "acl", "ROOT", "relcl", "attr", "appos"]
-        ):
+        )):
             yield from _of_adjective(node, index)
 
 

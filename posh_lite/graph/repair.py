@@ -53,6 +53,10 @@ def _sides(node: Node, nodes: list[Node]) -> None:
                 node.move(target, "amod")
                 node.pos, node.tag, node.lemma = "ADJ", "JJ", node.lower
         return
+    auxiliary = node.child("auxpass", "aux")
+    if node.pos == "VERB" and auxiliary is not None and auxiliary.lemma not in ("be", "get", "have"):
+        _promote(auxiliary, node)  # "the train runs left"
+        return
     if node.pos == "VERB" and node.child("nsubj", "dobj", "prep") is None:
         node.pos, node.tag, node.lemma = "ADV", "RB", node.lower
         if node.dep in ("advcl", "xcomp", "acl", "oprd", "ccomp", "conj") and node.head is not node:
@@ -73,6 +77,20 @@ def _colours(node: Node) -> None:
     if _describes(node.lower) and node.dep in ("compound", "nmod") and node.pos in ("NOUN", "PROPN", "ADJ"):
         node.dep = "amod"
         node.lemma = node.lower
+
+
+def _promote(verb: Node, side: Node) -> None:
+    """The auxiliary of a side read as a verb is the verb."""
+    if side.head is side:
+        side.children.remove(verb)
+        verb.head, verb.dep = verb, "ROOT"
+    else:
+        verb.move(side.head, side.dep)
+    for child in list(side.children):
+        if child is not verb:
+            child.move(verb, "nsubj" if child.dep == "nsubjpass" else child.dep)
+    side.move(verb, "advmod")
+    verb.pos, side.pos, side.tag, side.lemma = "VERB", "ADV", "RB", side.lower
 
 
 _SIDED = frozenset(["corner", "side", "edge", "half", "third", "quadrant", "portion", "section", "part"])
