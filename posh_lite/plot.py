@@ -50,8 +50,8 @@ def colour(role: str, *, dark: bool = False) -> str:
     return PALETTE[MEANING.get(role, role)][dark]
 
 
-def style() -> dict[str, Any]:
-    """The matplotlib settings of the book."""
+def style() -> Any:
+    """The matplotlib settings of the book, a dictionary."""
     text, muted, grid = colour("text"), colour("muted"), colour("grid")
     return {
         "font.family": "sans-serif", "font.sans-serif": _FONTS, "font.size": 10, "svg.fonttype": "none",
@@ -75,7 +75,9 @@ def canvas(
     Args:
         height: in inches.
         width: in inches.
-        rows, columns: of the grid of axes; further keywords go to ``Figure.subplots``.
+        rows: of the grid of axes.
+        columns: of the same.
+        kwargs: for ``Figure.subplots``.
     """
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -123,7 +125,7 @@ class Figure:
 
 def darken(svg: str) -> str:
     """The same SVG with every palette colour replaced by its partner for dark pages."""
-    partner = {light: dark for light, dark in PALETTE.values()}
+    partner = dict(PALETTE.values())
     return re.sub(r"#[0-9a-fA-F]{6}\b", lambda m: partner.get(m.group().lower(), m.group()), svg)
 
 
@@ -162,7 +164,8 @@ def save(fig: Canvas, name: str, *, alt: str, caption: str = "", folder: str | P
     target.mkdir(parents=True, exist_ok=True)
     buffer = io.StringIO()
     # salt and empty date: the same figure gives the same bytes
-    with matplotlib.rc_context({**style(), "svg.hashsalt": name}):
+    settings: Any = {**style(), "svg.hashsalt": name}
+    with matplotlib.rc_context(settings):
         fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
         fig.savefig(target / f"{name}.png", dpi=160, facecolor="white", metadata={"Software": None})
     svg = "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"

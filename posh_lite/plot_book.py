@@ -64,7 +64,9 @@ def forest(
     Args:
         rows: label of the row, then name of the series, then the estimate (None leaves a gap).
         name: of the figure.
-        xlabel, title, caption: words on and below it.
+        xlabel: of the horizontal axis.
+        title: begins the alt text.
+        caption: printed below.
         zero: where the line of no effect stands.
         limits: of the horizontal axis.
     """
@@ -187,11 +189,11 @@ def judged_scatter(
     height = 0.55 + 1.75 * len(panels)
     with canvas(height, rows=len(panels), squeeze=False) as (fig, axes):
         for ax, (score, label) in zip(axes[:, 0], panels, strict=True):
-            for code, group in frame.groupby(label):
-                values = group[score].tolist()
-                at = [float(code) + k for k in _jitter(len(values), 0.5)]
+            for code in sorted(set(frame[label].tolist())):
+                values = frame.loc[frame[label] == code, score].tolist()
+                at = [code + k for k in _jitter(len(values), 0.5)]
                 ax.plot(values, at, "o", color=colour(score), alpha=0.4, markersize=5, markeredgewidth=0)
-                ax.plot([median(values)] * 2, [float(code) - 0.32, float(code) + 0.32], color=colour("text"), linewidth=2)
+                ax.plot([median(values)] * 2, [code - 0.32, code + 0.32], color=colour("text"), linewidth=2)
                 said.append(f"{label} {code:g}: {len(values)} captions, median {score} {median(values):.2f}")
             ax.set_yticks(sorted(frame[label].unique()))
             ax.set_ylabel(label)

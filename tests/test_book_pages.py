@@ -69,7 +69,8 @@ def test_tables_are_numbered_and_escape_bars():
 def test_fragments_are_named_and_badges_escaped():
     assert 'aria-label="A &quot;graph&quot;"' in show.fragment("<b>x</b>", 'A "graph"')._repr_mimebundle_()["text/html"]
     badge = show.badge("lite", "lexical", "a<b")._repr_mimebundle_()
-    assert "a&lt;b" in badge["text/html"] and badge["text/plain"].endswith("a<b")
+    assert "a&lt;b" in badge["text/html"]
+    assert badge["text/plain"].endswith("a<b")
 
 
 def test_prose_is_dedented():
@@ -79,7 +80,9 @@ def test_prose_is_dedented():
 @pytest.mark.parametrize("latex", [r"\frac{2 m o}{m + o}", "x^2", r"\{0.2, 1\}", r"\text{Mistakes} = \frac{1}{5 |C|}"])
 def test_formulas_become_mathml_without_a_script(latex):
     element = to_mathml(latex, display=True)
-    assert element.startswith("<math ") and "<script" not in element and 'aria-label="' in element
+    assert element.startswith("<math ")
+    assert "<script" not in element
+    assert 'aria-label="' in element
 
 
 def test_a_formula_that_cannot_be_read_is_an_error():

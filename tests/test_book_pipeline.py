@@ -58,10 +58,13 @@ def test_a_notebook_needs_one_parameters_cell(tmp_path):
 )
 def test_text_becomes_the_declared_type(text, default, expected):
     value = convert("p", text, default)
-    assert value == expected and type(value) is type(expected)
+    assert value == expected
+    assert type(value) is type(expected)
 
 
-@pytest.mark.parametrize(("text", "default"), [("1e3", 3), ("1.5", 3), ("x", 0.5), ("maybe", True), ("{}", [1]), ("[", [1])])
+@pytest.mark.parametrize(
+    ("text", "default"), [("1e3", 3), ("1.5", 3), ("x", 0.5), ("maybe", True), ("{}", [1]), ("[", [1])]
+)
 def test_text_of_another_type_is_an_error(text, default):
     with pytest.raises(BookError, match="expected"):
         convert("p", text, default)
@@ -96,7 +99,9 @@ def key_of(layout: Layout, notebook: Path, **parameters: object) -> str:
     return notebook_key(notebook, parameters, shared_inputs(layout))
 
 
-@pytest.mark.parametrize("changed", ["posh_lite/a.py", "posh_lite/words.toml", "data/mini/pairs.jsonl", "data/results/r.json"])
+@pytest.mark.parametrize(
+    "changed", ["posh_lite/a.py", "posh_lite/words.toml", "data/mini/pairs.jsonl", "data/results/r.json"]
+)
 def test_key_changes_with_the_package_and_the_data(layout, changed):
     notebook = write_notebook(layout.notebooks / "01_a.ipynb")
     before = key_of(layout, notebook)
@@ -131,7 +136,8 @@ def test_rendering_code_does_not_rerun_notebooks_but_renders_anew(layout):
     before, site = key_of(layout, notebook), site_key(layout)
     (layout.root / "posh_lite" / "book").mkdir()
     (layout.root / "posh_lite" / "book" / "site.py").write_text("x", "utf-8")
-    assert key_of(layout, notebook) == before and site_key(layout) != site
+    assert key_of(layout, notebook) == before
+    assert site_key(layout) != site
 
 
 def test_tree_digest_leaves_out_hidden_files_and_caches(tmp_path):
@@ -162,11 +168,14 @@ def test_run_cache_failure_and_cleaning_up(layout):
     stale.parent.mkdir(parents=True)
     stale.write_text("left over from an earlier run", "utf-8")
     first, second = run_all(layout, {good: {"n": 7}, bad: {}})
-    assert not first.error and not first.cached
+    assert not first.error
+    assert not first.cached
     outputs = [o for c in nbformat.read(layout.chapters / "01_good.ipynb", 4).cells for o in c.get("outputs", [])]
     assert outputs[0]["data"]["text/plain"] == "8"
     # the failed cell and what went wrong are shown; nothing half made or stale is left
-    assert "raise ValueError" in second.error and "the kettle is empty" in second.error and "cell 1" in second.error
+    assert "raise ValueError" in second.error
+    assert "the kettle is empty" in second.error
+    assert "cell 1" in second.error
     assert [p.name for p in layout.chapters.iterdir()] == ["01_good.ipynb"]
     again = run_all(layout, {good: {"n": 7}})
     assert again[0].cached
@@ -183,7 +192,8 @@ def test_a_chapter_whose_figure_is_gone_is_not_fresh(layout):
     assert not is_fresh(layout, notebook, "k")
     layout.figures.mkdir()
     (layout.figures / "f.svg").write_text("<svg/>", "utf-8")
-    assert is_fresh(layout, notebook, "k") and not is_fresh(layout, notebook, "other")
+    assert is_fresh(layout, notebook, "k")
+    assert not is_fresh(layout, notebook, "other")
 
 
 def test_command_line_fails_with_one_clear_message(layout, monkeypatch, capsys):
@@ -219,8 +229,10 @@ def test_stripping_removes_outputs_and_keeps_ids_and_tags(layout, capsys):
     strip_all(layout)
     strip_all(layout, verify=True)
     clean = nbformat.read(path, 4)
-    assert clean.cells[1].outputs == [] and clean.cells[1].execution_count is None
-    assert clean.cells[0].metadata == {"tags": ["parameters"]} and clean.cells[0].id == "parameters"
+    assert clean.cells[1].outputs == []
+    assert clean.cells[1].execution_count is None
+    assert clean.cells[0].metadata == {"tags": ["parameters"]}
+    assert clean.cells[0].id == "parameters"
     assert stripped(clean) == clean
 
 

@@ -45,7 +45,9 @@ def test_empty_text_has_no_words():
 
 
 def test_overlap_needs_a_shared_character():
-    assert overlaps((0, 3), [(2, 4)]) and not overlaps((0, 3), [(3, 5)]) and not overlaps((0, 3), [])
+    assert overlaps((0, 3), [(2, 4)])
+    assert not overlaps((0, 3), [(3, 5)])
+    assert not overlaps((0, 3), [])
 
 
 SETS = [
@@ -57,12 +59,14 @@ SETS = [
 def test_macro_f1_by_hand():
     # below 1.5: flagged a0, b0, both errors; a3 missed. errors: 2*2/(2*2+0+1); others: 3 passed, 2*3/(2*3+0+1)
     found = macro_f1(SETS, 1.5, n_resamples=50)
-    assert found.value == pytest.approx((4 / 5 + 6 / 7) / 2) and found.n_units == 2
+    assert found.value == pytest.approx((4 / 5 + 6 / 7) / 2)
+    assert found.n_units == 2
 
 
 def test_macro_f1_of_a_set_without_errors_is_undefined():
     found = macro_f1([WordSet("a", (5.0, 5.0), (False, False))], 3, n_resamples=10)
-    assert math.isnan(found.value) and found.reason == "all words are of one class"
+    assert math.isnan(found.value)
+    assert found.reason == "all words are of one class"
 
 
 def test_best_threshold_separates_and_matches_brute_force():
@@ -95,9 +99,11 @@ def test_cross_validation_never_sees_the_held_out_images():
     # each image has its own scale: a threshold from one is useless on the other
     low = WordSet("low", (1.0, 2.0), (True, False))
     high = WordSet("high", (4.0, 5.0), (True, False))
-    assert best_threshold([low])[0] == 1.5 and best_threshold([high])[0] == 4.5
+    assert best_threshold([low])[0] == 1.5
+    assert best_threshold([high])[0] == 4.5
     found = cross_validated_f1([low, high], folds=2)
-    assert sorted(found.thresholds) == [1.5, 4.5] and found.n_units == 2
+    assert sorted(found.thresholds) == [1.5, 4.5]
+    assert found.n_units == 2
     # low flagged below 4.5 whole: 1 hit, 1 alarm; high below 1.5 not at all: 1 miss, 1 pass
     assert found.f1 == pytest.approx((2 / 4 + 2 / 4) / 2)
 
@@ -109,11 +115,13 @@ def test_cross_validation_needs_two_images():
 def test_detection_by_hand(score):
     found = detect(score, "generation", [(2, 5), (11, 17)], threshold=3, unit="image")
     assert found.found == (True, False)  # "asleep" has no verdict, so it flags nothing
-    assert [c.text for c in found.right] == ["red"] and found.wrong == ()
+    assert [c.text for c in found.right] == ["red"]
+    assert found.wrong == ()
 
 
 def test_detection_counts_false_alarms_but_not_on_tolerated_spans(score):
     alarm = detect(score, "generation", [], threshold=5, unit="image")
     assert [c.text for c in alarm.wrong] == ["red", "dog"]
     tolerant = detect(score, "generation", [], threshold=5, unit="image", tolerated=[(2, 5)])
-    assert tolerant.wrong == () and tolerant.right == ()
+    assert tolerant.wrong == ()
+    assert tolerant.right == ()

@@ -78,14 +78,18 @@ def test_hand_worked_ranks_and_correlations():
 @pytest.mark.parametrize("method", ["spearman", "kendall", "pearson"])
 def test_constant_input_is_undefined_and_says_so(method):
     found = correlate([1.0] * 8, range(8), method)
-    assert math.isnan(found.value) and math.isnan(found.low)
-    assert "constant" in found.reason and "constant" in str(found)
+    assert math.isnan(found.value)
+    assert math.isnan(found.low)
+    assert "constant" in found.reason
+    assert "constant" in str(found)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_fewer_than_three_rows(n):
     found = correlate(range(n), range(n))
-    assert math.isnan(found.value) and found.n == n and "at least 3" in found.reason
+    assert math.isnan(found.value)
+    assert found.n == n
+    assert "at least 3" in found.reason
 
 
 def test_a_row_with_nan_is_dropped_and_counted():
@@ -105,12 +109,15 @@ def test_undefined_resamples_are_counted_and_the_rest_gives_the_interval():
 def test_no_interval_where_most_resamples_are_undefined():
     # only resamples with both rows of the odd unit's kind vary: the other units are all alike
     found = bootstrap(lambda w: np.where(w[:, 0] == 1, 1.0, np.nan), 5, n_resamples=400)
-    assert found.value == 1.0 and math.isnan(found.low) and "resamples" in found.reason
+    assert found.value == 1.0
+    assert math.isnan(found.low)
+    assert "resamples" in found.reason
 
 
 def test_covariate_that_explains_everything():
     found = correlate(X, Y, "partial_spearman", given=[X], n_resamples=20)
-    assert math.isnan(found.value) and "left" in found.reason
+    assert math.isnan(found.value)
+    assert "left" in found.reason
 
 
 def test_units_are_resampled_whole():
@@ -118,7 +125,8 @@ def test_units_are_resampled_whole():
     x, y = [1, 2, 3, 4, 5], [2, 1, 4, 3, 5]
     few = correlate(x, y, n_resamples=500)
     many = correlate(x * 8, y * 8, units=[*range(5)] * 8, n_resamples=500)
-    assert many.n == 40 and many.n_units == 5
+    assert many.n == 40
+    assert many.n_units == 5
     assert many.high - many.low == pytest.approx(few.high - few.low, abs=0.05)
 
 
@@ -144,13 +152,15 @@ def test_coverage_of_the_interval():
 
 def test_resample_weights_draw_as_many_as_there_are():
     weights = resample_weights(7, 50, 0)
-    assert weights.shape == (50, 7) and (weights.sum(axis=1) == 7).all()
+    assert weights.shape == (50, 7)
+    assert (weights.sum(axis=1) == 7).all()
 
 
 def test_ratio_by_hand_and_over_nothing():
     # two images: 1 of 2 and 3 of 4
     found = ratio([1, 3], [2, 4], n_resamples=100)
-    assert found.value == 4 / 6 and (found.low, found.high) == (1 / 2, 3 / 4)
+    assert found.value == 4 / 6
+    assert (found.low, found.high) == (1 / 2, 3 / 4)
     assert "nothing" in ratio([0, 0], [0, 0]).reason
 
 
@@ -158,13 +168,15 @@ def test_estimate_round_trip_and_text():
     found = correlate(X, Y, n_resamples=50)
     assert estimate_from_dict(found.to_dict()) == found
     undefined = estimate_from_dict(Estimate(math.nan, math.nan, math.nan, 0, 0, reason="none").to_dict())
-    assert math.isnan(undefined.value) and str(undefined) == "– (none), n = 0"
+    assert math.isnan(undefined.value)
+    assert str(undefined) == "– (none), n = 0"
 
 
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"y": [1, 2]}, "lengths differ"), ({"method": "tau"}, "unknown method"), ({"given": [[1, 2, 3]]}, "covariates"),
+        ({"y": [1, 2]}, "lengths differ"), ({"method": "tau"}, "unknown method"),
+        ({"given": [[1, 2, 3]]}, "covariates"),
         ({"method": "partial_spearman"}, "covariates"), ({"units": ["a"]}, "units"),
     ],
 )
@@ -190,9 +202,12 @@ def test_tie_threshold_makes_as_many_ties_as_gold():
 def test_pairwise_accuracy_by_hand():
     # gold: better, worse, tie, better; the smallest difference is called a tie: right, right, wrong (0.4), wrong (tie)
     found = pairwise_accuracy([0.5, -0.3, 0.4, 0.1], [2, -1, 0, 1])
-    assert found.accuracy.value == 2 / 4 and found.n_gold_ties == 1 and found.tie_threshold == pytest.approx(0.1)
+    assert found.accuracy.value == 2 / 4
+    assert found.n_gold_ties == 1
+    assert found.tie_threshold == pytest.approx(0.1)
 
 
 def test_pairwise_accuracy_counts_nan_and_exact_ties_as_wrong():
     found = pairwise_accuracy([math.nan, 0.0, 1.0], [1, 1, 1])
-    assert found.accuracy.value == 1 / 3 and math.isnan(found.tie_threshold)
+    assert found.accuracy.value == 1 / 3
+    assert math.isnan(found.tie_threshold)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 
 import nbformat
 import pytest
@@ -33,7 +34,8 @@ def test_parameters_are_declared_with_a_profile(path):
 def test_form(notebook):
     assert notebook.metadata.kernelspec == KERNEL
     first = notebook.cells[0]
-    assert first.cell_type == "markdown" and first.source.startswith("# ")
+    assert first.cell_type == "markdown"
+    assert first.source.startswith("# ")
     for promise in ("You will learn", "You need", "Run time"):
         assert promise in first.source
 
@@ -49,7 +51,7 @@ def test_headings_do_not_skip_levels(notebook):
     text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
     levels = [len(m) for m in re.findall(r"^(#+) ", text, re.M)]
     assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_no_places_of_one_machine_and_no_typed_results(notebook):

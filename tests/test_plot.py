@@ -25,7 +25,9 @@ def test_saves_vector_raster_and_alt_text(tmp_path):
 def test_the_dark_drawing_differs_only_in_palette_colours(tmp_path):
     drawn(tmp_path)
     light, dark = ((tmp_path / f"a-figure{end}.svg").read_text("utf-8") for end in ("", ".dark"))
-    assert light != dark and plot.PALETTE["orange"][1] in dark and plot.PALETTE["orange"][0] not in dark
+    assert light != dark
+    assert plot.PALETTE["orange"][1] in dark
+    assert plot.PALETTE["orange"][0] not in dark
     for one, other in plot.PALETTE.values():
         light = light.replace(one, other)
     assert light == dark
@@ -41,7 +43,8 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path):
 def test_shows_itself_with_alt_text_in_both_forms(tmp_path):
     bundle, metadata = drawn(tmp_path, alt='Dots "a" & <b>, rising from one to two.')._repr_mimebundle_()
     assert 'alt="Dots &quot;a&quot; &amp; &lt;b&gt;, rising from one to two."' in bundle["text/html"]
-    assert ":alt: Dots" in bundle["text/markdown"] and ":name: fig-a-figure" in bundle["text/markdown"]
+    assert ":alt: Dots" in bundle["text/markdown"]
+    assert ":name: fig-a-figure" in bundle["text/markdown"]
     assert "a-figure.dark.svg" in metadata["posh_lite"]["files"]
 
 
@@ -71,11 +74,13 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("role", [r for r in plot.PALETTE if r != "grid"])
 def test_colours_stand_out_on_their_page(role):
     light, dark = plot.PALETTE[role]
-    assert contrast(light, "#ffffff") >= 4.5 and contrast(dark, "#121212") >= 4.5
+    assert contrast(light, "#ffffff") >= 4.5
+    assert contrast(dark, "#121212") >= 4.5
 
 
 def test_meanings_have_colours_and_nothing_else_has():
     for meaning in plot.MEANING:
-        assert plot.colour(meaning).startswith("#") and plot.colour(meaning, dark=True).startswith("#")
+        assert plot.colour(meaning).startswith("#")
+        assert plot.colour(meaning, dark=True).startswith("#")
     with pytest.raises(KeyError):
         plot.colour("mauve")

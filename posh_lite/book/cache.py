@@ -21,7 +21,10 @@ PACKAGES = (
 #: Files above this size are told apart by size and time of change, not by content.
 HASH_LIMIT = 64 * 2**20
 #: Modules that only turn finished notebooks into pages: they cannot change what a notebook computes.
-_RENDERING = frozenset(f"book/{name}.py" for name in ("__main__", "cache", "check", "execute", "mathml", "notebooks", "paired", "parameters", "site"))
+_RENDERING = frozenset(
+    f"book/{name}.py"
+    for name in ("__main__", "cache", "check", "execute", "mathml", "notebooks", "paired", "parameters", "site")
+)
 
 
 def file_digest(path: Path) -> str:
@@ -33,7 +36,7 @@ def file_digest(path: Path) -> str:
 
 
 def tree_digest(root: Path, patterns: Iterable[str] = ("**/*",)) -> dict[str, str]:
-    """Digest of every file below ``root`` that matches a pattern, by relative path; hidden files and caches left out."""
+    """Digest of every file below ``root`` that matches a pattern, by relative path; no hidden files, no caches."""
     found: dict[str, str] = {}
     if not root.is_dir():
         return found

@@ -15,6 +15,7 @@ from typing import Any
 
 from posh_lite.book.cache import notebook_key, shared_inputs
 from posh_lite.book.layout import BookError, Layout
+from posh_lite.book.notebooks import notebook_format
 
 WORKERS = 2
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -92,11 +93,10 @@ def run_notebook(
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the environment's own python3 kernel, not one in the home folder
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     _stderr_to(log)
-    import nbformat
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
-    started = time.perf_counter()
+    nbformat, started = notebook_format(), time.perf_counter()
     final, partial = Path(target), Path(target).with_suffix(".partial.ipynb")
     try:
         papermill.execute_notebook(
@@ -170,7 +170,8 @@ def _run_waiting(
                 record = {"key": keys[notebook], "figures": outcome["figures"], "seconds": round(outcome["seconds"], 2)}
                 _record_path(layout, notebook).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
             runs.append(Run(notebook.stem, outcome["seconds"], error=outcome["error"], stderr=outcome["stderr"]))
-            print(f"  {notebook.stem}: {'FAILED' if outcome['error'] else 'ran'} in {outcome['seconds']:.1f} s", flush=True)
+            word = "FAILED" if outcome["error"] else "ran"
+            print(f"  {notebook.stem}: {word} in {outcome['seconds']:.1f} s", flush=True)
     return runs
 
 

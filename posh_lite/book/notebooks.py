@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,11 @@ from posh_lite.book.layout import BookError, Layout
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _KEPT = {"tags", "mystnb", "slideshow"}
 _STABLE_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+def notebook_format() -> Any:
+    """The module ``nbformat``, whose functions carry no types."""
+    return import_module("nbformat")
 
 
 def stripped(notebook: Any) -> Any:
@@ -28,7 +34,7 @@ def stripped(notebook: Any) -> Any:
 
 
 def id_problems(notebook: Any) -> list[str]:
-    """Cell ids that are missing, doubled or random: an id is lower-case words with hyphens, with a letter-only start."""
+    """Cell ids that are missing, doubled or random: an id is lower-case words with hyphens."""
     found, seen = [], set()
     for number, cell in enumerate(notebook["cells"]):
         name = cell.get("id", "")
@@ -47,8 +53,7 @@ def strip_all(layout: Layout, *, verify: bool = False) -> None:
     Raises:
         BookError: ids that are not stable, or with ``verify`` a notebook that is not stripped.
     """
-    import nbformat
-
+    nbformat = notebook_format()
     problems: list[str] = []
     for path in layout.sources():
         before = nbformat.read(path, as_version=4)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from posh_lite.book.layout import BookError
+from posh_lite.book.notebooks import notebook_format
 
 #: A parameter value as it stands in a notebook's ``parameters`` cell.
 Value = Any
@@ -25,11 +26,10 @@ def declared(notebook: Path) -> dict[str, Value]:
     Raises:
         BookError: no such cell, more than one, or a default that is not a literal.
     """
-    import nbformat
     import papermill
 
     tagged = [
-        cell for cell in nbformat.read(notebook, as_version=4).cells
+        cell for cell in notebook_format().read(notebook, as_version=4).cells
         if "parameters" in cell.get("metadata", {}).get("tags", [])
     ]
     if len(tagged) != 1:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from posh_lite.evaluation.bootstrap import Estimate
+
 
 class Block:
     """Something to display: MyST markdown for the book, HTML for a notebook."""
@@ -38,18 +40,27 @@ def text(markdown: str) -> Block:
     return Block(body, None, body)
 
 
-def fragment(markup: str, label: str) -> Block:
+def fragment(markup: str, label: str, *, fold: bool = True) -> Block:
     """HTML of the package (a highlighted text, a drawing) as a region that is named for screen readers.
 
     Wide content scrolls inside the region, which can be reached by keyboard. Headings inside begin at level
-    three, so that they follow the section that the region stands in.
+    three, so that they follow the section that the region stands in. With ``fold``, what can be folded is.
     """
+    if fold:
+        markup = re.sub(r"<details\b([^>]*?)\s+open(?:=\"\w*\")?", r"<details\1", markup)
     name = html.escape(label, quote=True)
     levels = [int(level) for level in re.findall(r"<h([1-6])\b", markup)]
     if levels and min(levels) != 3:
         shift = 3 - min(levels)
         markup = re.sub(r"(</?h)([1-6])\b", lambda m: f"{m[1]}{min(6, int(m[2]) + shift)}", markup)
     return Block(None, f'<div class="posh-region" role="region" aria-label="{name}" tabindex="0">{markup}</div>', label)
+
+
+def interval(estimate: Estimate, digits: int = 2) -> str:
+    """The interval of an estimate in words that do not break over lines; a dash where there is none."""
+    if math.isnan(estimate.low):
+        return "–"
+    return f"{number(estimate.low, digits)} to {number(estimate.high, digits)}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def badge(profile: str, judge: str, signature: str) -> Block:

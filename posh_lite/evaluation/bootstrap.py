@@ -57,7 +57,8 @@ class Estimate:
 
 def estimate_from_dict(row: dict[str, Any]) -> Estimate:
     """The inverse of :meth:`Estimate.to_dict`."""
-    values = {k: (math.nan if k in ("value", "low", "high") and v is None else v) for k, v in row.items()}
+    undefined = ("value", "low", "high")
+    values: dict[str, Any] = {k: math.nan if k in undefined and v is None else v for k, v in row.items()}
     return Estimate(**values)
 
 
@@ -147,7 +148,8 @@ def ratio(
     """Sum over sum (a rate, a precision, a mean with denominators of 1) with its interval over units.
 
     Args:
-        numerators, denominators: shape ``(n,)``; rows with a NaN in either are left out and counted.
+        numerators: shape ``(n,)``.
+        denominators: of the same shape; rows with a NaN in either are left out and counted.
         units: the image of each row.
         method: name kept in the result.
         settings: further keywords of :func:`bootstrap`.

@@ -87,7 +87,7 @@ def partial_spearman_statistic(x: Floats, y: Floats, covariates: Sequence[Floats
         ranks = [weighted_ranks(v, weights) for v in (x, y, *covariates)]
         full = _matrix(ranks, weights)
         out = np.full(len(full), np.nan)
-        known = ~np.isnan(full).any(axis=(1, 2))
+        known = np.asarray(~np.isnan(full).any(axis=(1, 2)))
         # partial correlation from the inverse matrix; a singular one means that nothing is left to correlate
         known[known] = np.linalg.matrix_rank(full[known], hermitian=True, tol=1e-9) == full.shape[1]
         inverse = np.linalg.inv(full[known])
@@ -148,11 +148,15 @@ def correlate(
     """Correlation of two variables with its bootstrap interval over units.
 
     Args:
-        x, y: shape ``(n,)``; rows with a NaN anywhere are left out and counted.
+        x: shape ``(n,)``; rows with a NaN anywhere are left out and counted.
+        y: of the same shape.
         method: ``spearman``, ``kendall`` (tau-b), ``pearson``, or ``partial_spearman`` with ``given``.
         given: covariates of shape ``(n,)``, for ``partial_spearman`` only.
         units: the image of each row; None where each row is an image of its own.
-        n_resamples, level, interval, seed: as in :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
+        n_resamples: as in :func:`~posh_lite.evaluation.bootstrap.bootstrap`, like the next three.
+        level: coverage.
+        interval: its kind.
+        seed: of the resamples.
 
     Raises:
         ValueError: lengths differ, an unknown method, or covariates that do not go with the method.
@@ -168,7 +172,7 @@ def correlate(
         raise ValueError(f"lengths differ: {[len(a) for a in arrays]}")
     if units is not None and len(units) != len(arrays[0]):
         raise ValueError(f"{len(units)} units for {len(arrays[0])} rows")
-    complete = ~np.isnan(np.stack(arrays)).any(axis=0)
+    complete = np.asarray(~np.isnan(np.stack(arrays)).any(axis=0))
     kept = [a[complete] for a in arrays]
     n = int(complete.sum())
     rows: list[Any] | None = None if units is None else [u for u, ok in zip(units, complete, strict=True) if ok]

@@ -102,7 +102,8 @@ def correlations(
         frame: of a :class:`Report`.
         measures: pairs of columns, the measure and the label.
         length: the covariate; where it is the measure itself, the partial correlation is left out.
-        n_resamples, seed: of the bootstrap over images.
+        n_resamples: draws of the bootstrap over images.
+        seed: of these draws.
 
     Returns:
         Columns ``measure``, ``label``, ``raw`` and ``partial``, the last two of :class:`Estimate` or None.
@@ -150,7 +151,8 @@ def read_report(folder: str | Path) -> Report:
         frame = pd.DataFrame(record["rows"])
         return Report(frame, record["signature"], record["judge"], record["made"], record["seconds"], True)
     except FileNotFoundError:
-        raise InputError("no recorded run; make one with python -m posh_lite.evaluation.iiw_report", path=path) from None
+        how = "python -m posh_lite.evaluation.iiw_report"
+        raise InputError(f"no recorded run; make one with {how}", path=path) from None
     except (KeyError, json.JSONDecodeError) as error:
         raise InputError(f"not a recorded run: {error}", path=path) from None
 

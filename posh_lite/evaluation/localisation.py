@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.evaluation.bootstrap import Estimate, bootstrap
@@ -52,7 +53,7 @@ def word_set(score: Score, side: Side, marked: Sequence[Span], unit: Hashable) -
 def thresholds_of(sets: Sequence[WordSet]) -> list[float]:
     """Every threshold that separates the scores differently, with one below and one above all of them."""
     values = sorted({score for words in sets for score in words.scores})
-    middles = [(a + b) / 2 for a, b in zip(values, values[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(values)]
     return [values[0] - 0.5, *middles, values[-1] + 0.5] if values else []
 
 

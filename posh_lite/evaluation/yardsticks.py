@@ -47,7 +47,8 @@ def yardsticks(pairs: Iterable[Pair]) -> pd.DataFrame:
 
     try:
         from rouge_score.rouge_scorer import RougeScorer
-        from sacrebleu.metrics import BLEU, CHRF
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
     except ImportError as error:
         raise MissingDependency(f'the yardsticks need {error.name}: pip install "posh-lite[baselines]"') from None
     rouge = RougeScorer(["rouge1", "rougeLsum"], use_stemmer=True)
