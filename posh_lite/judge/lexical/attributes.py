@@ -26,6 +26,12 @@ def attribute_finding(al: Alignment, a: Attribute) -> Finding:
         placed = place_finding(al, a.entity, holders, place_words(f"{a.lemma} {a.text}"))
         if placed is not None and placed.score != WEAK:
             return placed
+    for noun in dict.fromkeys((a.entity.head, *(m.text.lower() for m in a.entity.mentions[:1]))):
+        whole = f"{a.lemma} {noun}"
+        if whole in lexicon().nouns.senses and not a.negated:
+            for name in al.target.names[holders[0].target]:
+                if {x.id for x in heads.senses(whole)} & {x.id for x in heads.senses(name)}:
+                    return Finding(4.4, f'the text has "{name}"')
     faint = _faint(al, a, holders[0])
     if faint is not None:
         return faint
@@ -49,8 +55,8 @@ def attribute_finding(al: Alignment, a: Attribute) -> Finding:
 
 #: What lifeless things do without doing anything: "a lamp stands", "the sky glows", "the road runs".
 _IDLE = word_set(
-    "stand sit lie rest hang glow shine rise stretch loom extend run lead wind tower appear float lean remain loom spread"
-    " line be locate situate gleam sparkle cast fall reach dot"
+    "stand sit lie rest hang glow shine rise stretch loom extend run lead wind tower appear float lean remain loom"
+    " spread line be locate situate gleam sparkle cast fall reach dot"
 )
 
 

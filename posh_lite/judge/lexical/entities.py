@@ -67,25 +67,32 @@ def _named(al: Alignment, s: Entity, match: Match) -> Finding:
 
 
 def _mended(al: Alignment, s: Entity, match: Match) -> float:
-    """"girl" by "young woman", "wooden-table" by "table made of wood": what the noun adds is said otherwise."""
-    facts = al.target.facts[match.target]
-    *before, _ = words.tokens(s.head) or [""]
-    if before:
-        said = [o for f in facts for o in f.words if not f.negated]
-        grades = [max((words.alike(w, o) for o in said), default=0.0) for w in before]
-        if all(g >= PARTIAL for g in grades):
-            return 4.2
-        return 0.0
+    """"girl" by "young woman", "clock tower" by "tower with a clock", "chef" by a man who cooks: said otherwise."""
     lex = lexicon()
-    implied = lex.implies.get(s.head, ())
-    if implied and heads.is_person(s.head):
-        theirs = {w for f in facts for w in f.words}
-        theirs |= {w for name in al.target.names[match.target] for w in lex.implies.get(name, ())}
-        if all(any(words.alike(i, t) >= 3.5 for t in theirs) for i in implied if i != "adult"):
-            stated = {"m", "f"} & heads.traits(s.head)
-            other = {"m", "f"} & heads.traits(match.name)
-            if not (stated and other and stated != other):
-                return 4.2 if implied != ("male", "adult") or "child" not in match.name else 0.0
+    facts = al.target.facts[match.target]
+    said = [o for f in facts for o in f.words if not f.negated]
+    *before, last = words.tokens(heads.repaired(s.head)[0]) or [""]
+    if before:
+        if all(max((words.alike(w, o) for o in said), default=0.0) >= PARTIAL for w in before):
+            return 4.2
+        if match.head >= PARTIAL and all(any(words.alike(w, t.text) >= 4 for t in al.target.tokens) for w in before):
+            return 3.6
+        return 0.0
+    if not heads.is_person(s.head):
+        return 0.0
+    shows = (words.stem(last), *lex.evidence.get(heads.singular(last)[-1], ()), *lex.evidence.get(last, ()))
+    if "r" in heads.traits(s.head) and match.head >= 2.5:
+        if any(words.stem(t.text) == words.stem(w) for t in al.target.tokens for w in shows):
+            return 4.0
+        return 0.0
+    mine, theirs = heads.traits(s.head), heads.traits(match.name)
+    if {"m", "f"} & mine and {"m", "f"} & theirs and not {"m", "f"} & mine & theirs:
+        return 0.0
+    youth = ("young", "youthful", "teenage", "teenaged", "little")
+    if "c" in mine and "c" not in theirs:
+        return 4.2 if any(w in youth for w in said) else 0.0
+    if "c" in theirs and "c" not in mine:
+        return 4.0 if any(w in youth[:2] for f in al.source.facts[s.id] for w in f.words) else 0.0
     return 0.0
 
 

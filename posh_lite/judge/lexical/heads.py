@@ -144,9 +144,9 @@ def _person_grade(x: Sense, y: Sense, taxonomic: float) -> float:
         return CONFLICT
     plain = {"person", "adult", "man", "woman", "child", "boy", "girl", "young man", "young woman"}
     if role_x and y.words[0] in plain:
-        return 3.2
+        return 2.6
     if role_y and x.words[0] in plain:
-        return 3.8
+        return 3.8 if _stage(x) != "child" else 3.4
     if x.words[0] in plain and y.words[0] in plain and genders_x and genders_y:
         return 3.2
     return CONFLICT
@@ -169,6 +169,8 @@ def _compounds(source: str, target: str) -> float:
     *before, last = words.tokens(source)
     *before_target, last_target = words.tokens(target)
     base = grade(last, last_target)
+    if WEAK <= base < PARTIAL and is_person(source) and is_person(target):
+        return base
     if base < PARTIAL:
         # "soccer player" by "athlete": the whole compound against a single word was tried by its senses.
         return UNRELATED
@@ -177,7 +179,7 @@ def _compounds(source: str, target: str) -> float:
     if not before_target:
         if any(describes(m) for m in before):
             return WEAK
-        return min(base, 3.6) if not senses(source) else min(base, 3.4)
+        return min(base, 3.0) if not senses(source) else min(base, 3.4)
     covered = [max(max(words.alike(m, t), grade(m, t)) for t in before_target) for m in before]
     if all(g >= PARTIAL for g in covered):
         return min(base, max(4.2, min(covered)))

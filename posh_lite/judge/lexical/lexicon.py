@@ -274,7 +274,7 @@ def _read_derivations(lex: Lexicon, data: dict[str, Any]) -> None:
             lex.forms[word] = lex.forms.get(word, frozenset()) | {base}
     for k, v in _pairs(data["implies"]):
         lex.implies[k] = tuple(dict.fromkeys((*lex.implies.get(k, ()), *v)))
-    lex.evidence = {k: tuple(v) for k, v in _pairs(data["evidence"])}
+    lex.evidence |= {k: tuple(v) for k, v in _pairs(data.get("evidence", ""))}
     lex.spellings |= {pair[0]: pair[1] for pair in _lines(data["spellings"])}
     for name, words in _pairs(data.get("numbers", "")):
         digits = [int(w) for w in words if w.isdigit()]
@@ -303,6 +303,7 @@ def _read_verbs(lex: Lexicon, tables: list[dict[str, Any]]) -> None:
         return frozenset(found | {(b, a) for a, b in found})
 
     lex.verb_conflicts = across("exclusive")
+    lex.verb_rivals = across("rivals")
     lex.verb_converses = across("converse")
     lex.light = frozenset(w for data in tables for line in _lines(data.get("light", "")) for w in line)
 

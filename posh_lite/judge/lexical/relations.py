@@ -16,6 +16,7 @@ from posh_lite.judge.lexical.view import place_words, relation_place, verb_words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 _OWNING = word_set("have possess own wear feature show include contain bear display boast sport")
+_SAYING = frozenset({"with", "of", "in", "on", "at"})
 _INSTRUMENT = frozenset({"with", "by", "in", "of"})
 _WEARING = word_set("wear in with have dress don sport clothe attire garb outfit")
 
@@ -67,7 +68,10 @@ def same(source: str, target: str, flat: bool = False) -> float:
         return CONFLICT
     (verb, prep), (verb_t, prep_t) = split(source), split(target)
     lex = lexicon()
-    of_verbs = max((max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t), default=UNRELATED)
+    graded = [max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t]
+    of_verbs = max(graded, default=UNRELATED)
+    if of_verbs == UNRELATED and any(words.verb_grade(a, b, True) == CONFLICT for a in verb for b in verb_t):
+        return CONFLICT
     if verb and verb_t and of_verbs == UNRELATED and set(verb) & set(verb_t):
         of_verbs = 5.0
     of_preps = prepositions(prep, prep_t, flat) if prep and prep_t else UNRELATED
@@ -95,7 +99,7 @@ def same(source: str, target: str, flat: bool = False) -> float:
         return 4.2
     classes = {c for w in (*word, prep) for c in lex.prepositions.get(w, ())}
     classes_t = {c for w in (*other, prep_t) for c in lex.prepositions.get(w, ())}
-    if classes & classes_t:
+    if any(c in (*word, prep, *other, prep_t) for c in classes & classes_t):
         return 4.0
     if (light and not prep) or (light_t and not prep_t):
         return 3.4
@@ -166,10 +170,9 @@ def turned(source: str, target: str) -> float:
 
 def relation_finding(al: Alignment, r: Relation) -> Finding:
     """Grade of one source relation."""
-    found = _affirmed(al, r)
-    if r.negated or r.object.negated:
-        return _without(al, r, found)
-    return found
+    if r.negated or r.object.negated or first(split(r.lemma)[1]) == "without":
+        return _without(al, r)
+    return _affirmed(al, r)
 
 
 def _affirmed(al: Alignment, r: Relation) -> Finding:
@@ -199,27 +202,39 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
                 best = Finding(grade, reason)
             if clash and i == 0 and j == 0:
                 against = Finding(CONTRADICTED, clash)
-    if against is None and best.score >= PARTIAL:
-        against = _other_action(al, r, ones[0].target)
-    if best.score >= 4 and against is not None and against.score > CONTRADICTED:
+    if against is not None and best.score < 3.7:
         return against
-    if best.score >= (3.7 if against else PARTIAL):
-        return best
-    if against is not None:
-        return against
-    soft = _loosely(al, r, ones[0].target, others[0].target)
-    return soft if soft.score > best.score else best
+    found = best if best.score >= PARTIAL else None
+    if found is None:
+        soft = _loosely(al, r, ones[0].target, others[0].target)
+        found = soft if soft.score > best.score else best
+    if found.score >= PARTIAL:
+        return _other_action(al, r, ones[0].target, others[0].target) or found
+    return found
 
 
-def _other_action(al: Alignment, r: Relation, a: int) -> Finding | None:
-    """The relation holds by its preposition, but the counterpart does something else ("sits" where it "dances")."""
-    verb, prep = split(r.lemma)
-    if not verb or not prep:
+def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
+    """The two are linked, but the counterpart does something else ("sits" where it "dances")."""
+    verb, _ = split(r.lemma)
+    if not verb:
         return None
-    grade, fact = best_fact(verb[0], al.target.facts[a], "action")
-    if grade != CONFLICT or fact is None or fact.source != "action":
+    facts = al.target.facts[a]
+    graded = [best_fact(v, facts, "action") for v in verb]
+    grade, fact = max(graded, key=lambda g: g[0])
+    if grade >= PARTIAL:
         return None
-    return Finding(1.6, f'the text says "{fact.said}" of "{al.target.phrase(a)}"')
+    phrase = al.target.phrase(a)
+    if grade == CONFLICT and fact is not None and fact.source == "action":
+        return Finding(1.6, f'the text says "{fact.said}" of "{phrase}"')
+    known = any(v in lexicon().verbs.senses for v in verb)
+    if any(f.source in ("action", "object") and f.other == b for f in facts):
+        return None  # judged as a relation already
+    if _light(verb) or not known or any(v in _OWNING or v in _WEARING for v in verb):
+        return None
+    other = next((f for f in facts if f.source == "action" and not _light(f.words)), None)
+    if other is not None:
+        return Finding(2.2, f'the text says "{other.said}" of "{phrase}"')
+    return None
 
 
 def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[float, str, str]:
@@ -251,7 +266,7 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
     e, f = view.entity(a), view.entity(b)
     if (f.part_of == a or e.part_of == b) and best < 4:
         verb, prep = split(r.lemma)
-        having = prep in ("with", "of", "in", "on") or any(v in _WEARING or v in ("hold", "carry") for v in verb)
+        having = prep in ("with", "of", "in", "on") or any(v in _WEARING or v in _OWNING for v in verb)
         if having or r.kind == "part":
             owns = f.part_of == a
             natural = owns == (r.object.part_of == r.subject.id or r.kind != "part")
@@ -328,6 +343,11 @@ def _missing(al: Alignment, r: Relation, subject: bool, other: bool) -> Finding:
     """One of the two has no counterpart: it may be said as an attribute or a verb of the other."""
     gone = r.object if subject else r.subject
     presence = entity_finding(al, gone)
+    verb, prep = split(r.lemma)
+    if prep and not _SAYING & set(lexicon().prepositions.get(prep, ())[:1]) and presence.score >= PARTIAL:
+        # An adjective or a verb says that it has one, not where it is.
+        said = any(prepositions(prep, t.text) >= 4 for t in al.target.tokens)
+        return Finding(3.1 if said and (_light(verb) or presence.score >= 3.4) else 2.6, presence.reason)
     if presence.score >= 3.4 and (subject or other):
         return Finding(presence.score, presence.reason)
     if presence.score >= PARTIAL:
@@ -339,7 +359,7 @@ def _loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     """The two are there but not linked: is it said of others, or only left unattached by the parser?"""
     view = al.target
     flat = r.object.head in lexicon().flat
-    verb, prep = split(r.lemma)
+    _, prep = split(r.lemma)
     elsewhere: Finding | None = None
     for q in view.graph.relations_of(b):
         x = q.subject.id if q.object.id == b else q.object.id
@@ -353,8 +373,10 @@ def _loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         loose = bool(prep) and x in view.near[a]  # the phrase may hang on either of two that are linked themselves
         if rival and heads.is_living(r.subject.head) and not loose:
             elsewhere = Finding(ELSEWHERE, said)
-        elif x in view.near[a] or view.sentences[x] & view.sentences[a]:
+        elif x in view.near[a]:
             return Finding(3.3, said)
+        elif view.sentences[x] & view.sentences[a]:
+            return Finding(3.0, said)
     if elsewhere is not None:
         return elsewhere
     return _same_of_another(al, r, a, b) or _together(al, r, a, b)
@@ -386,6 +408,9 @@ def _linked_by_of(al: Alignment, x: int, b: int) -> bool:
     return any(q.lemma == "of" and {q.subject.id, q.object.id} == {x, b} for q in view.graph.relations_of(x))
 
 
+_BETWEEN = word_set("and or with a an the its his her their two some")
+
+
 def _coordinated(al: Alignment, x: int, b: int) -> bool:
     """Whether only a comma, "and" and words of the phrase stand between two nouns."""
     view = al.target
@@ -393,7 +418,7 @@ def _coordinated(al: Alignment, x: int, b: int) -> bool:
         for n in view.entity(b).mentions[:1]:
             low, high = min(m.end, n.end), max(m.phrase[0], n.phrase[0])
             between = view.graph.text[low:high] if low <= high else ""
-            if m.sentence == n.sentence and 0 < len(between) < 12 and not between.strip(" ,andorwithits"):
+            if m.sentence == n.sentence and 0 < len(between) < 12 and not set(words.tokens(between)) - _BETWEEN:
                 return True
     return False
 
@@ -412,12 +437,14 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         if _timely(r.object.head):
             return Finding(3.2, f"the text has {pair}")
         return Finding(2.0 if _light(verb) else ABSENT, f"nothing links {pair} so")
-    asked = {w for w in (*verb, *prep.split()) if len(w) > 2 or w in ("in", "on", "at")}
-    if any(t.sentence in together and any(words.alike(w, t.text) >= 4 for w in asked) for t in view.tokens):
+    near = [t for t in view.tokens if t.sentence in together]
+    done = _light(verb) or any(words.alike(v, t.text) >= 4 for v in verb for t in near)
+    placed = not prep or prep in view.graph.text.lower() or any(prepositions(prep, t.text) >= 4 for t in near)
+    if done and placed:
         return Finding(3.2, f'"{r.text}" stands in the same sentence as {pair}')
     if _timely(r.object.head):
         return Finding(3.2, f"the text has {pair}")
-    if prep and _light(verb):
+    if prep and done:
         against = [t.text for t in view.tokens if t.sentence in together and prepositions(prep, t.text) == CONFLICT]
         if not against:
             return Finding(3.0, f"the text has {pair} in one sentence")
@@ -435,7 +462,7 @@ def _timely(noun: str) -> bool:
     )
 
 
-def _without(al: Alignment, r: Relation, found: Finding) -> Finding:
+def _without(al: Alignment, r: Relation) -> Finding:
     """"without a hat", "does not hold": the polarity turned."""
     denied = [q for q in al.target.graph.relations if (q.negated or q.object.negated)
               and heads.grade(r.object.head, q.object.head) >= PARTIAL]  # fmt: skip
@@ -446,7 +473,12 @@ def _without(al: Alignment, r: Relation, found: Finding) -> Finding:
     if any(q.subject.id in ones or not ones for q in denied) or (gone and not denied):
         return Finding(5.0, "the text denies it too")
     there = [m for m in al.candidates.get(r.object.id, ()) if m.head >= 4 and not al.target.entity(m.target).negated]
-    linked = [m for m in there if m.target in {n for o in ones for n in al.target.near[o]}]
-    if linked:
-        return Finding(CONTRADICTED, f'the text has "{al.target.phrase(linked[0].target)}"')
+    if there and not r.object.negated and r.negated:
+        there = [m for m in there if m.target in {n for o in ones for n in al.target.near[o]}]
+    for m in there:
+        owners = {n for n in al.target.near[m.target] if n in al.back and al.back[n] != r.subject.id}
+        if m.target in {n for o in ones for n in al.target.near[o]} or not owners:
+            return Finding(CONTRADICTED, f'the text has "{al.target.phrase(m.target)}"')
+        if not any(heads.is_living(al.target.entity(n).head) for n in owners):
+            return Finding(1.5, f'the text has "{al.target.phrase(m.target)}"')
     return Finding(PARTIAL if ones else ABSENT, "the text says nothing of it")

@@ -117,7 +117,7 @@ def verb_words(lemma: str) -> tuple[str, ...]:
     if len(parts) > 2 and " ".join(parts[:2]) in lex.verbs.senses:
         found.append(" ".join(parts[:2]))
     if parts and (parts[0] not in lex.prepositions or parts[0] in lex.verbs.senses):
-        found.append(parts[0])
+        found.append(next((v for v in words.variants(parts[0]) if v in lex.verbs.senses), parts[0]))
     return tuple(found)
 
 

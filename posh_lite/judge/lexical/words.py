@@ -257,19 +257,24 @@ def sense_grade(source: Sense, target: Sense, otherwise: float) -> float:
     return otherwise
 
 
-_VAGUE = word_set("have be get make do show")
+_VAGUE = word_set("have be get make do show rest lean")
 
 
 @cache
-def verb_grade(source: str, target: str) -> float:
-    """Grade of two actions: synonyms, broader and narrower, or excluding each other."""
+def verb_grade(source: str, target: str, same_object: bool = False) -> float:
+    """Grade of two actions of one subject: synonyms, broader and narrower, or excluding each other."""
     lex = lexicon()
+    table = lex.verb_conflicts | lex.verb_rivals if same_object else lex.verb_conflicts
     best = UNRELATED
     conflict = False
+    # The first sense is the chief one: where these exclude each other, a shared by-sense ("be placed") does not help.
+    chief = [(x, y) for x in lex.verbs.of(source)[:1] for y in lex.verbs.of(target)[:1] if x.id != y.id]
+    if not {source, target} & _VAGUE and any((p.id, q.id) in table for x, y in chief for p in x.chain() for q in y.chain()):
+        return CONFLICT
     for x in lex.verbs.of(source):
         for y in lex.verbs.of(target):
             best = max(best, sense_grade(x, y, UNRELATED))
-            conflict = conflict or any((p.id, q.id) in lex.verb_conflicts for p in x.chain() for q in y.chain())
+            conflict = conflict or any((p.id, q.id) in table for p in x.chain() for q in y.chain())
     if best > 0:
         return best
     return CONFLICT if conflict and not {source, target} & _VAGUE else UNRELATED
