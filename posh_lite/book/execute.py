@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
 import re
@@ -46,6 +47,14 @@ def is_fresh(layout: Layout, notebook: Path, key: str) -> bool:
     except json.JSONDecodeError:
         return False
     return kept.get("key") == key and all((layout.figures / name).is_file() for name in kept.get("figures", []))
+
+
+def _expected(layout: Layout, notebook: Path) -> float:
+    """Seconds that the notebook took last time; infinity where that is not known."""
+    try:
+        return float(json.loads(_record_path(layout, notebook).read_text("utf-8"))["seconds"])
+    except (OSError, KeyError, ValueError):
+        return math.inf
 
 
 def figures_of(executed: Any) -> list[str]:
@@ -92,6 +101,8 @@ def run_notebook(
     """
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the environment's own python3 kernel, not one in the home folder
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    # as many kernels as cores: threads of linear algebra on top of that only get in each other's way
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     _stderr_to(log)
     import papermill
     from papermill.exceptions import PapermillExecutionError
@@ -150,6 +161,8 @@ def _run_waiting(
     workers: int,
 ) -> list[Run]:
     runs: list[Run] = []
+    # the longest first, so that no core idles at the end; later chapters, which score more, where nothing is known
+    waiting = sorted(waiting, key=lambda notebook: (_expected(layout, notebook), notebook.name), reverse=True)
     for notebook in waiting:
         (layout.chapters / notebook.name).unlink(missing_ok=True)
         _record_path(layout, notebook).unlink(missing_ok=True)
