@@ -51,11 +51,11 @@ class EmbeddedResolver:
         self._place(board, candidate, pending)
 
     def _place(self, board: Board, candidate: Candidate, pending: set[int]) -> None:
-        if candidate.role == "viewer" or candidate.person != 3:
-            self._take_role(board, candidate, "viewer")
-            return
         if candidate.quoted or candidate.role == "writing":
             board.create(candidate)
+            return
+        if candidate.role == "viewer" or candidate.person != 3:
+            self._take_role(board, candidate, "viewer")
             return
         for settled in (candidate.antecedent, candidate.predicate_of):
             if settled is None or settled == candidate.index or candidate.negated:

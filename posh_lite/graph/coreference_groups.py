@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from posh_lite.graph.coreference_board import Board, Thing, is_part_of_group, kind_of
-from posh_lite.graph.coreference_nouns import person_fits, ranked
+from posh_lite.graph.coreference_match import person_fits, ranked
 from posh_lite.graph.coreference_words import words
 from posh_lite.graph.mentions import Candidate
 
@@ -134,8 +134,9 @@ def resolve_ellipsis(board: Board, candidate: Candidate) -> None:
     word = candidate.noun if candidate.noun in _ONES | _ALL else candidate.head
     near = [board.things[i] for i in reversed(board.plurals)
             if _countable(board, board.things[i]) and board.sentences_since(board.things[i], candidate) <= 3]
-    if candidate.determiner == "each" and word == "one":
-        return
+    before = board.document.text[max(0, candidate.start - 5) : candidate.start].lower()
+    if (candidate.determiner == "each" and word == "one") or before.endswith(("each ", " one ")):
+        return  # "each other", "each one": nobody in particular
     if word in ("former", "latter"):
         _former_or_latter(board, candidate, word)
     elif word in _ALL - {"others"} or word in ("each", "neither", "either"):

@@ -21,6 +21,8 @@ _HOST = 250.0
 _LAST_RESORT = 2000.0  # chosen only where nothing else agrees
 _WINDOW = {"male": 6, "female": 6, "neuter": 3, "plural": 4}
 _RESTING = frozenset({"sit", "lie", "lean", "rest", "perch", "sleep", "nestle", "seat", "curl", "climb"})
+#: What follows a noun that a participle describes, up to the pronoun: "a horse rearing on its hind legs".
+_ACTING = re.compile(r"\s+(?:\w+ly\s+)?\w{2,}(?:ing|ed)\b[^,;.:]*$")
 _BACK = re.compile(r"(?:her|his|its|their)\s+(?:back|backs|right|left|own|other)\b", re.IGNORECASE)
 _PLEONASTIC = re.compile(
     r"\s*(?:'s|’s|is|was|appears?|seems?|looks?|could be|may be|might be)\s+"
@@ -64,6 +66,8 @@ def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
             weight += 60
             if mention.grammar == "subject" and not (nearest or board.possessions.get(index)):
                 nearest, weight = True, weight + 60
+            elif mention.grammar != "subject" and _ACTING.match(board.document.text[mention.end : pronoun.start]):
+                nearest, weight = True, weight + 110
         key = (home, mention.sentence)
         best[key] = max(best.get(key, 0.0), weight * 0.5**distance)
     total: dict[int, float] = {}
@@ -101,7 +105,7 @@ def _agreement(board: Board, thing: Thing, wanted: str, possession: Candidate | 
         if thing.plural or collective or thing.role == "picture" or (thing.gender or wanted) != wanted:
             return None
         if thing.kind == "person":
-            return 0.0 if thing.gender else 60.0
+            return 0.0 if thing.gender else 35.0
         if thing.kind == "animal":
             return 20.0 if thing.gender else 130.0
         if opens_with_name(board, thing):

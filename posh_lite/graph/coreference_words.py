@@ -37,6 +37,7 @@ class Words:
     relational: frozenset[str]
     unique: frozenset[str]
     kinds: Mapping[str, frozenset[str]]  # general word -> specific words
+    general_of: Mapping[str, tuple[str, ...]]  # specific word -> general words
     characters: frozenset[str]  # describing words that may stand for their noun: "the juvenile"
     beasts: frozenset[str]  # "creature": may take up any animal
     abstract: frozenset[str]  # "condition": rarely what "it" means, rather what it is the condition of
@@ -60,6 +61,10 @@ def words() -> Words:
         for number, row in enumerate(rows):
             for word in row:
                 contrast.setdefault(word, set()).add((dimension, number))
+    general_of: dict[str, tuple[str, ...]] = {}
+    for general, row in data["kinds"].items():
+        for word in row:
+            general_of[word] = (*general_of.get(word, ()), general)
     return Words(
         persons=MappingProxyType(persons),
         roles=frozenset(data["persons"]["role"]),
@@ -73,6 +78,7 @@ def words() -> Words:
         relational=frozenset(data["relational"]["words"]),
         unique=frozenset(data["unique"]["words"]),
         kinds=MappingProxyType({key: frozenset(row) for key, row in data["kinds"].items()}),
+        general_of=MappingProxyType(general_of),
         characters=frozenset(data["singling"]["characters"]),
         beasts=frozenset(data["animals"]["general"]),
         abstract=frozenset(data["abstract"]["words"]),
