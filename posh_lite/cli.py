@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -40,6 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 on success, 1 on a failure (judge, log, network), 2 on wrong input or usage, 130 when interrupted.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # texts are UTF-8 whatever the locale says
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         options = parser().parse_args(argv)
         code = int(options.run(options))

@@ -208,3 +208,25 @@ def test_a_progress_bar_only_when_wanted(capsys):
     assert "PoSh" in capsys.readouterr().err
     PoSh(Hashing()).score_many(TEXTS[:1])
     assert capsys.readouterr().err == ""
+
+
+def test_lazy_gives_the_same_scores_on_real_text():
+    texts = [
+        ("A tall man in a red coat and a short man in a blue coat hold a cup. The tall man's left hand rests on a dog.",
+         "Two men stand by a dog. One man wears a red coat, his face is pale. The other man's face is dark."),
+    ]
+    (full,), (lazy,) = PoSh(Hashing()).score_many(texts), PoSh(Hashing(), identifiers="lazy").score_many(texts)
+    ignored = ("asked",)
+    assert [{k: v for k, v in c.to_dict().items() if k not in ignored} for c in full.components] == [
+        {k: v for k, v in c.to_dict().items() if k not in ignored} for c in lazy.components
+    ]
+    assert lazy.n_asked <= full.n_asked
+
+
+def test_notes_say_what_is_odd():
+    posh = PoSh(TableJudge(lambda q: 5))
+    graph = man_with_cup()
+    assert posh.notes() == []
+    for _ in range(6):
+        posh.score_graphs(graph, graph)
+    assert any("never fires" in note for note in posh.notes())

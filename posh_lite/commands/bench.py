@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from posh_lite.commands.score import own_judges
 from posh_lite.errors import InputError
 from posh_lite.records import Pair, read_pairs
 
@@ -37,6 +38,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score, and print a table. See :func:`add_parser` for the options."""
+    own_judges(options.judge)
     name, pairs = _pairs(options.pairs)
     pairs = pairs[: options.limit]
     if not pairs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -84,6 +85,7 @@ class _Run:
 def run(options: argparse.Namespace) -> int:
     """Score the pairs of a file. See :func:`add_parser` for the options."""
     _check(options)
+    own_judges(options.judge)
     from posh_lite.metric.notice import Observer
     from posh_lite.metric.page import ReportPage
     from posh_lite.metric.posh import PoSh
@@ -111,6 +113,12 @@ def run(options: argparse.Namespace) -> int:
     if state.observer.pairs + state.resumed == 0 and not state.skipped:
         raise InputError("no pairs in the file", path=options.pairs)
     return 0
+
+
+def own_judges(name: str) -> None:
+    """Let ``module:Class`` name a file in the current folder, which a console script does not look into."""
+    if ":" in name and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -182,10 +190,10 @@ def _bar(options: argparse.Namespace) -> Any:
     from tqdm import tqdm
 
     total = None
-    if options.pairs != "-":
+    shown = sys.stderr.isatty() and not options.quiet
+    if shown and Path(options.pairs).is_file():  # a pipe can be read only once
         with Path(options.pairs).open("rb") as handle:
             total = sum(1 for line in handle if line.strip())
-    shown = sys.stderr.isatty() and not options.quiet
     return tqdm(total=total, unit=" pair", desc="scoring", disable=not shown, file=sys.stderr, dynamic_ncols=True)
 
 
@@ -214,5 +222,5 @@ def _summary(posh: PoSh, state: _Run, writer: ScoreWriter) -> None:
     width = max(len(name) for name, _ in lines)
     for name, value in lines:
         print(f"{name:<{width}}  {value}", file=sys.stderr)
-    for warning in seen.warnings(posh.threshold):
+    for warning in posh.notes():
         print(f"posh-lite: note: {warning}", file=sys.stderr)

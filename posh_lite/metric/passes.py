@@ -50,10 +50,10 @@ class _Found:
             score = self.tried[self.best][1].score
             self.present = score is not None and score >= threshold
 
-    def named(self) -> list[Identifier]:
-        """The identifiers from the best to the worst, those that were found first."""
-        order = sorted(range(len(self.tried)), key=lambda i: (-rounded(self.tried[i][1].score or 0.0), i))
-        return [self.tried[i][0] for i in order]
+    @property
+    def winner(self) -> tuple[Identifier, Verdict]:
+        """The identifier that names the entity; the simplest where no verdict could be read."""
+        return self.tried[self.best or 0]
 
 
 def rounded(score: float) -> int:
@@ -143,8 +143,8 @@ class Interview:
         parent = self._found.get(entity.part_of)
         if parent is None or not parent.present:
             return own
-        whole = next((i for i in parent.named() if not uses(i, entity)), None)
-        if whole is None:
+        whole, _ = parent.winner
+        if uses(whole, entity):
             whole = self.namer.plain(self.graph.entities[entity.part_of])
         part = self.namer.part(entity, whole)
         # Whose it is gets a question of its own where a relation says so; otherwise the name has to carry it.
@@ -207,16 +207,15 @@ class Interview:
         return Draft("entity", Identifier(bare(entity), entity), text)
 
     def _name(self, entity: Entity, avoid: Sequence[Entity | Attribute | Relation]) -> Identifier:
-        """The best identifier that does not presuppose what is asked."""
+        """The identifier that won, or the head alone where it presupposes what is asked."""
         found = self._found.get(entity.id)
         if found is None:
             if entity.role == "region":  # "our left", "the bottom right corner": nothing else says where
                 return Identifier(definite(entity, as_written(self.graph, entity)), entity)
             return self.namer.plain(entity)
-        for identifier in found.named():
-            if not any(uses(identifier, component) for component in avoid):
-                return identifier
-        return self.namer.plain(entity)
+        identifier, _ = found.winner
+        circular = any(uses(identifier, component) for component in avoid)
+        return self.namer.plain(entity) if circular else identifier
 
     def _claim(self, claim: Attribute | Relation) -> tuple[Draft, bool] | None:
         """The question about an attribute or relation, and whether to ask it; None if it is not verified."""
@@ -244,11 +243,10 @@ class Interview:
     # -- components -----------------------------------------------------------------------------------------
 
     def _entity_component(self, entity: Entity, found: _Found) -> Component:
-        at = 0 if found.best is None else found.best
-        identifier, verdict = found.tried[at]
+        identifier, verdict = found.winner
         return Component(
             self.side, "entity", bare(entity), identifier.text, self._where(entity), verdict.score, found.present,
-            found.drafts[at].text, verdict.reason or (verdict.raw if verdict.missing else ""),
+            found.drafts[found.best or 0].text, verdict.reason or (verdict.raw if verdict.missing else ""),
             entity=entity.id, asked=len(found.tried),
         )
 
@@ -290,13 +288,10 @@ class Interview:
 
     def _inherited(self, claim: Attribute | Relation, draft: Draft) -> Component:
         name = draft.identifier
-        score = next((v.score for i, v in self._found[name.entity.id].tried if i is name), None)
-        found = self._found[name.entity.id]
-        best = found.tried[found.best or 0]
-        score = best[1].score if score is None else score
+        winner, verdict = self._found[name.entity.id].winner
         return Component(
             self.side, draft.kind, _said(claim), name.text, self._where(claim), 1.0, False, draft.text,
-            f'"{best[0].text}" was not found (score {score:.2f}), so nothing said of it was asked',
+            f'"{winner.text}" was not found (score {verdict.score:.2f}), so nothing said of it was asked',
             object=None if draft.object_identifier is None else draft.object_identifier.text,
             entity=name.entity.id, negated=claim.negated, inherited=True, asked=0,
         )

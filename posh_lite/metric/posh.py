@@ -17,6 +17,7 @@ from posh_lite.judge.prompts import load_prompts
 from posh_lite.judge.registry import make_judge
 from posh_lite.metric.asking import Talk, ask_all
 from posh_lite.metric.identifiers import Namer
+from posh_lite.metric.notice import Observer
 from posh_lite.metric.passes import Interview
 from posh_lite.metric.polish import polish
 from posh_lite.metric.score import Aggregation, Score, coarse
@@ -85,6 +86,7 @@ class PoSh:
         self.aggregation: Aggregation = aggregation
         self.coreference, self.progress, self.lazy = coreference, progress, identifiers == "lazy"
         self.timings = Stopwatch()
+        self._seen = Observer()
         self._graphs: OrderedDict[str, SceneGraph] = OrderedDict()
 
     # -- scoring --------------------------------------------------------------------------------------------
@@ -180,7 +182,12 @@ class PoSh:
                     self._signature(parsers), reasons, self.aggregation,
                     first.n_asked + second.n_asked, first.n_unread + second.n_unread,
                 ))
+                self._seen.see(scores[-1])
         return scores
+
+    def notes(self) -> list[str]:
+        """What is odd about the scores so far, a line each: a judge that finds all or nothing, or hardly varies."""
+        return self._seen.warnings(self.threshold)
 
     # -- parts ----------------------------------------------------------------------------------------------
 
