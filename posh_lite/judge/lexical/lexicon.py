@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import combinations, product
 from typing import Any
 
 #: Files of noun outlines, in the order in which they are read; "@" lines point to earlier ones.
@@ -296,10 +297,11 @@ def _read_verbs(lex: Lexicon, tables: list[dict[str, Any]]) -> None:
 
     def across(name: str) -> frozenset[tuple[int, int]]:
         found = set()
-        for words in (line for data in tables for line in _lines(data.get(name, ""))):
-            for i, one in enumerate(words):
-                for other in words[i + 1 :]:
-                    found |= {(a, b) for a in leading.get(one, ()) for b in leading.get(other, ())}
+        for line in (line for data in tables for line in data.get(name, "").splitlines()):
+            sides = [[w.strip() for w in side.split(",") if w.strip()] for side in line.split("|")]
+            pairs = combinations(sides[0], 2) if len(sides) == 1 else product(*sides)
+            for one, other in pairs:
+                found |= {(a, b) for a in leading.get(one, ()) for b in leading.get(other, ())}
         return frozenset(found | {(b, a) for a, b in found})
 
     lex.verb_conflicts = across("exclusive")

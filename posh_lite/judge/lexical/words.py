@@ -132,8 +132,10 @@ def alike(source: str, target: str) -> float:
     source, target = lex.spellings.get(source, source), lex.spellings.get(target, target)
     if source == target:
         return SAME
+    if keys(source).isdisjoint(keys(target)):
+        return 4.4 if stem(source) == stem(target) and len(stem(source)) >= 3 else UNRELATED
     grades = [_numbers(source, target)]
-    ones, others = _known(source, lex), _known(target, lex)
+    ones, others = _known_forms(source), _known_forms(target)
     if set(ones) & set(others):
         grades.append(DERIVED if source not in others and target not in ones else 4.8)
     for a in ones:
@@ -152,8 +154,30 @@ def alike(source: str, target: str) -> float:
     return UNRELATED
 
 
-def _known(word: str, lex: Lexicon) -> tuple[str, ...]:
+@cache
+def keys(word: str) -> frozenset[object]:
+    """Every table row that a comparison of the word can touch: two words without a common one are unrelated."""
+    lex = lexicon()
+    found: set[object] = {"number"} if number(word) is not None else set()
+    for form in _known_forms(word):
+        found.add(form)
+        found |= {("form", base) for base in lex.forms.get(form, ())}
+        found |= {("alike", n) for n in lex.alike.get(form, ())}
+        found |= {("side", n) for n in lex.opposites.sides.get(form, ())}
+        found |= {("strength", n) for n in lex.strength.sides.get(form, ())}
+        found |= {("value", name) for name, outline in lex.exclusive.items() if form in outline.senses}
+        found |= {("scale", name) for name, steps in lex.scales.items() if form in steps}
+        if form in lex.families or form in lex.many_colors:
+            found.add("color")
+        if form in lex.verbs.senses:
+            found.add("verb")
+    return frozenset(found)
+
+
+@cache
+def _known_forms(word: str) -> tuple[str, ...]:
     """Variants that the lexicon knows, or all of them."""
+    lex = lexicon()
     every = variants(word)
     if lex.known(word) or word in lex.forms:
         return tuple(v for v in every if v == word or (v in lex.verbs.senses and v != word))
@@ -261,20 +285,30 @@ _VAGUE = word_set("have be get make do show rest lean")
 
 
 @cache
+def _both() -> frozenset[tuple[int, int]]:
+    return lexicon().verb_conflicts | lexicon().verb_rivals
+
+
+@cache
 def verb_grade(source: str, target: str, same_object: bool = False) -> float:
     """Grade of two actions of one subject: synonyms, broader and narrower, or excluding each other."""
     lex = lexicon()
-    table = lex.verb_conflicts | lex.verb_rivals if same_object else lex.verb_conflicts
+    if source not in lex.verbs.senses or target not in lex.verbs.senses:
+        return UNRELATED
+    table = _both() if same_object else lex.verb_conflicts
     best = UNRELATED
     conflict = False
     # The first sense is the chief one: where these exclude each other, a shared by-sense ("be placed") does not help.
     chief = [(x, y) for x in lex.verbs.of(source)[:1] for y in lex.verbs.of(target)[:1] if x.id != y.id]
-    if not {source, target} & _VAGUE and any((p.id, q.id) in table for x, y in chief for p in x.chain() for q in y.chain()):
+    crossed = any((p.id, q.id) in table for x, y in chief for p in x.chain() for q in y.chain())
+    if crossed and not {source, target} & _VAGUE:
         return CONFLICT
-    for x in lex.verbs.of(source):
-        for y in lex.verbs.of(target):
+    for i, x in enumerate(lex.verbs.of(source)):
+        for j, y in enumerate(lex.verbs.of(target)):
             best = max(best, sense_grade(x, y, UNRELATED))
-            conflict = conflict or any((p.id, q.id) in table for p in x.chain() for q in y.chain())
+            # A by-sense ("set" of the sun for a set table) excludes nothing, unless the word leads its line.
+            if (i == 0 or x.words[0] == source) and (j == 0 or y.words[0] == target):
+                conflict = conflict or any((p.id, q.id) in table for p in x.chain() for q in y.chain())
     if best > 0:
         return best
     return CONFLICT if conflict and not {source, target} & _VAGUE else UNRELATED
