@@ -228,6 +228,21 @@ def test_relations_in_phrases():
     assert with_relation(tree, front, "the man") == "the tree that the man is in front of"
 
 
+def test_participles_stay_and_finite_verbs_bend():
+    scene = Scene("A woman dressed in silk painted a bowl; letters, interconnected, seen from above; sings")
+    woman, silk, bowl, letters = (scene.entity(p) for p in ("A woman", "silk", "a bowl", "letters"))
+    dressed = scene.relation(woman, "dressed in", silk, lemma="dress in", kind="verb")
+    painted = scene.relation(woman, "painted", bowl, lemma="paint", kind="verb")
+    joined = scene.attribute(letters, "interconnected", lemma="interconnect", kind="action")
+    seen = scene.attribute(letters, "seen from above", lemma="see from above", kind="action")
+    sings = scene.attribute(woman, "sings", lemma="sing", kind="action")
+    assert with_relation(woman, dressed, "the silk") == "the woman dressed in the silk"
+    assert with_relation(woman, painted, "the bowl") == "the woman painting the bowl"
+    assert with_attribute(letters, joined) == "the interconnected letters"
+    assert with_attribute(letters, seen) == "the letters seen from above"
+    assert with_attribute(woman, sings) == "the woman singing"
+
+
 def test_polarity_stays_in_the_words():
     assert polar("smiling", True) == "not smiling"
     assert polar("without", True) == "without"

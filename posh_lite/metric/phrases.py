@@ -158,7 +158,9 @@ def with_attribute(entity: Entity, attribute: Attribute, words: str | None = Non
     if any(_before(span, mention) for span in attribute.spans[:1] for mention in entity.mentions):
         return f"the {words} {head}"
     if attribute.kind == "action":
-        return f"the {head} {words if words.endswith('ing') else gerund(attribute.lemma)}"
+        said = _participle(words, attribute.lemma)
+        # "the seated man", but "the man sitting" and "the man tied up"
+        return f"the {said} {head}" if " " not in said and not said.endswith("ing") else f"the {head} {said}"
     if attribute.kind == "position":
         side = _SIDES.get(words.lower())
         if side:
@@ -184,12 +186,23 @@ def with_relation(entity: Entity, relation: Relation, other: str) -> str:
     head, words = bare(entity), squeeze(relation.text)
     if relation.subject.id == entity.id:
         if relation.kind == "verb" and not is_preposition(words):
-            first = words.split(maxsplit=1)[0] if words else ""
-            words = words if first.endswith("ing") else gerund(relation.lemma)
+            # A past form before a preposition is a participle ("dressed in"), else the past tense ("painted").
+            led = any(w in _PREPOSITIONS for w in words.lower().split()[1:])
+            ing = bool(words) and words.split()[0].endswith("ing")
+            words = _participle(words, relation.lemma) if led or ing else gerund(relation.lemma)
         return f"the {head} {words} {other}"
     if relation.kind == "verb" and not is_preposition(words):
         return f"the {head} that {other} {present(relation.lemma, plural=relation.subject.plural)}"
     return f"the {head} that {other} {'are' if relation.subject.plural else 'is'} {words}"
+
+
+def _participle(words: str, lemma: str) -> str:
+    """A verb as it stands behind or before its noun: "sits" gives "sitting", "seated" and "sitting" stay."""
+    first = words.lower().split(maxsplit=1)[0] if words.split() else ""
+    verb = lemma.split(maxsplit=1)[0] if lemma.split() else ""
+    if first.endswith("ing") and len(first) > 4:
+        return words
+    return gerund(lemma) if first in (verb, present(verb)) else words
 
 
 def polar(text: str, negated: bool, word: str = "not") -> str:
