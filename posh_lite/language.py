@@ -84,20 +84,24 @@ def signature() -> str:
     return f"spacy:{label}-{meta.get('version', '0')}"
 
 
-@lru_cache(maxsize=4)
-def _verbs(name: str) -> frozenset[str]:
+@lru_cache(maxsize=16)
+def _known(name: str, part_of_speech: str) -> frozenset[str]:
     nlp = _load(name)
     if "lemmatizer" not in nlp.pipe_names:
         return frozenset()
     lookups = getattr(nlp.get_pipe("lemmatizer"), "lookups", None)
     if lookups is None or not lookups.has_table("lemma_index"):
         return frozenset()
-    return frozenset(lookups.get_table("lemma_index").get("verb", ()))
+    return frozenset(lookups.get_table("lemma_index").get(part_of_speech, ()))
 
 
-def known_verbs() -> frozenset[str]:
-    """Base forms of the verbs that the pipeline's lemmatizer knows; empty where it has no such table."""
-    return _verbs(pipeline_name())
+def known_words(part_of_speech: str) -> frozenset[str]:
+    """Base forms that the pipeline's lemmatizer knows; empty where it has no such table.
+
+    Args:
+        part_of_speech: ``"verb"``, ``"noun"`` or ``"adj"``.
+    """
+    return _known(pipeline_name(), part_of_speech)
 
 
 def parse_words(batches: Iterable[tuple[list[str], list[bool]]], batch_size: int = 64) -> Iterator[Doc]:

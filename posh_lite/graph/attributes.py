@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from posh_lite.graph import lexicon
-from posh_lite.graph.clauses import subjects
+from posh_lite.graph.clauses import completes, subjects
 from posh_lite.graph.collectives import PARTITIVE, QUANTITY
 from posh_lite.graph.drafts import AttributeDraft, cover
 from posh_lite.graph.negation import negated_predicate
@@ -114,6 +114,8 @@ def _with_adverbs(node: Node) -> list[Node]:
             and all(c.i > node.i for c in child.children if c.dep in ("prep", "det"))
         ):
             group.append(child)
+            if child.dep == "npadvmod":
+                group.extend(c for c in child.children if c.dep in ("nummod", "amod", "quantmod"))  # "ten years old"
     return group
 
 
@@ -140,13 +142,7 @@ def _predicative(node: Node, index: dict[int, int]) -> Iterator[AttributeDraft]:
         return
     if node.lower in lexicon.IDLE_ADJECTIVES or node.lower in lexicon.NEGATIVE_ADJECTIVES:
         return
-    surface = node.lower.rsplit("-", 1)[-1] in lexicon.SURFACES
-    if (
-        node.child("prep") is not None
-        and node.dep != "oprd"
-        and any(c.child("pobj") for c in node.kids("prep"))
-        and not surface
-    ):
+    if node.dep != "oprd" and any(c.child("pobj") and completes(node, c) for c in node.kids("prep")):
         return  # "closest to the woman" is a relation
     if node.dep == "conj" and node.head.dep in ("amod", "nmod", "compound"):
         return

@@ -69,6 +69,15 @@ def is_passive(verb: Node) -> bool:
     return verb.dep in ("acl", "relcl", "advcl", "amod") or (verb.dep == "conj" and is_passive(verb.head))
 
 
+_COMPLETING = frozenset(["to", "of", "than", "from", "for", "about", "by", "free", "close"])
+
+
+def completes(adjective: Node, preposition: Node) -> bool:
+    """Whether the preposition belongs to the adjective ("closest to"), not to its noun ("tan with spots")."""
+    surface = adjective.lower.rsplit("-", 1)[-1] in lexicon.SURFACES
+    return not surface and (preposition.lower in _COMPLETING or preposition.multiword)
+
+
 def existential(verb: Node) -> bool:
     """As in "There is": introduces its noun and says nothing else."""
     return verb.child("expl") is not None
@@ -85,6 +94,8 @@ def particles(verb: Node) -> list[Node]:
         directional = child.dep == "prt" or (
             child.dep in ("advmod", "oprd", "acomp") and child.pos in ("ADV", "ADP", "ADJ")
         )
+        if child.i < verb.i and child.lower in ("there", "here", "then", "now"):
+            continue
         if directional and near and child.lower not in _NO_PARTICLES and not child.children:
             found.append(child)
     return found

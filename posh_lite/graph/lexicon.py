@@ -97,6 +97,12 @@ NEGATIVE_VERBS = _words("negative_verbs")
 NEGATIVE_ADVERBS = _words("negative_adverbs")
 NEGATIVE_ADJECTIVES = _words("negative_adjectives")
 NEGATIVE_PREPOSITIONS = frozenset(phrase.strip() for phrase in _TABLES["negative_prepositions"].split("|"))
+#: What may follow "our left" where it is a noun.
+AFTER_SIDES = _words("after_sides")
+#: Prepositions of movement and contact, which follow verbs.
+DIRECTIONS = _words("directions")
+#: Verbs that hardly ever are nouns in a description.
+POSTURES = _words("postures")
 #: Third-person verbs that small taggers read as plural nouns ("the mantle drapes over").
 NOUN_LIKE_VERBS = _words("noun_like_verbs")
 #: The same for plural subjects ("curls frame her face", "trees line the path").

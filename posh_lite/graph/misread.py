@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from posh_lite.graph import lexicon
 
 _MODIFYING = ("compound", "nsubj", "nmod", "amod")
-_DIRECTIONS = frozenset(["around", "over", "across", "into", "onto", "toward", "towards", "down", "along", "through", "behind", "against", "up"])
 _OPENS_ARGUMENT = frozenset(["IN", "RP", "TO", "RB", "DT", "PRP$", "CD", "EX"])
 
 
@@ -38,9 +37,10 @@ def verbs_read_as_nouns(parse: FirstParse, verbs: frozenset[str]) -> dict[int, s
         Word to show by position; empty where the parse is believed.
     """
     found = dict(_after_comma(parse))
-    if parse.verbless:
-        for i in range(1, len(parse.words) - 1):
-            if parse.tags[i].startswith("NN") and i not in found and _missed(parse, i, verbs):
+    verbless = parse.verbless
+    for i in range(1, len(parse.words) - 1):
+        if parse.tags[i] in ("NN", "NNS", "NNP", "NNPS") and i not in found:
+            if _disagrees(parse, i, verbs) or (verbless and _missed(parse, i, verbs)):
                 found[i] = _plain_verb(parse, i)
     if found:
         found.update(_coordinated(parse, found))
@@ -62,9 +62,32 @@ def _after_comma(parse: FirstParse) -> Iterator[tuple[int, str]]:
             and parse.words[i - 1] == "and"
             and parse.tags[i - 2] in ("NN", "NNP")
             and low in lexicon.NOUN_LIKE_VERBS
-            and parse.words[i + 1] in _DIRECTIONS
+            and parse.words[i + 1] in lexicon.DIRECTIONS
         ):
             yield i, _plain_verb(parse, i)  # "over one shoulder and wraps around her hips"
+
+
+def _disagrees(parse: FirstParse, i: int, verbs: frozenset[str]) -> bool:
+    """A noun that cannot be one: "a carriage rolls along", "her bodice laces up and its sleeves are pushed"."""
+    low, tag, before, after = parse.words[i].lower(), parse.tags[i], parse.tags[i - 1], parse.tags[i + 1]
+    if after not in _OPENS_ARGUMENT or not before.startswith(("NN", "RB")):
+        return False
+    if _base(low) in lexicon.POSTURES and before.startswith("NN") and after in ("IN", "RB", "RP"):
+        return True
+    if tag != "NNS" or _base(low) == low or _base(low) not in verbs:
+        return False
+    compound = parse.heads[i - 1] == i and parse.deps[i - 1] in _MODIFYING and before in ("NN", "NNP")
+    if compound and any(
+        parse.heads[j] == i and parse.words[j].lower() in ("a", "an", "one", "this", "each")
+        for j in range(max(0, i - 8), i)
+    ):
+        return True
+    governor = parse.heads[i]
+    if compound and parse.deps[i] in ("nsubj", "nsubjpass"):  # a second subject of the same verb
+        later = range(i + 1, len(parse.words))
+        return any(parse.heads[j] == governor and parse.deps[j] in ("nsubj", "nsubjpass") for j in later)
+    conjoined = parse.deps[i] == "conj" and parse.tags[governor].startswith("VB")
+    return conjoined and (compound or before == "RB")
 
 
 def _missed(parse: FirstParse, i: int, verbs: frozenset[str]) -> bool:

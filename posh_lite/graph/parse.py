@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from posh_lite.graph import lexicon
 from posh_lite.graph.misread import FirstParse, verbs_read_as_nouns
 from posh_lite.graph.proxies import Piece, pieces_of
-from posh_lite.language import known_verbs, load, parse_words
+from posh_lite.language import known_words, load, parse_words
 from posh_lite.records import Span
 from posh_lite.text import CONTENT_KINDS, segments, visible
 
@@ -115,7 +115,7 @@ def _parse(parts: list[list[Piece]]) -> list[Doc]:
     inputs = [[p for p in part if p.host is None] for part in parts]
     docs = list(parse_words(([p.shown for p in words], [p.space for p in words]) for words in inputs))
     again: list[int] = []
-    verbs = known_verbs()
+    verbs = known_words("verb")
     for number, doc in enumerate(docs):
         changed = verbs_read_as_nouns(
             FirstParse([t.text for t in doc], [t.tag_ for t in doc], [t.dep_ for t in doc], [t.head.i for t in doc]),
@@ -203,6 +203,8 @@ def _lemma(piece: Piece, lower: str, token: Token) -> str:
         return lexicon.verb_lemma(lower) if piece.shown in ("is", "has") else lower
     if lower in ("painting", "paintings"):
         return "painting"
+    if lower in ("left", "right"):
+        return lower
     shown, lemma = piece.shown.lower(), token.lemma_.lower()
     if lower.endswith(shown) and token.pos_ in ("NOUN", "PROPN"):
         return lower[: len(lower) - len(shown)] + lemma

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posh_lite.graph import lexicon
 from posh_lite.graph.parse import Node
-from posh_lite.language import known_verbs
+from posh_lite.language import known_words
 
 
 def restore_predicates(nodes: list[Node]) -> None:
@@ -16,6 +16,8 @@ def restore_predicates(nodes: list[Node]) -> None:
         _owning_auxiliary(node)
         _painting(node, nodes)
         _modified_verb(node)
+        _has_broken_windows(node)
+        _coloured_thing(node, nodes)
     for node in nodes:
         _conjunct_of_be(node)
     for node in nodes:
@@ -30,7 +32,7 @@ def _root_noun_with_subject(node: Node) -> None:
     if subject is None or subject.i > node.i or node.child("det", "poss", "amod") is not None:
         return
     lemma = lexicon.verb_lemma(node.lower) if node.lower.endswith("s") else node.lower
-    if lemma in known_verbs():
+    if lemma in known_words("verb"):
         node.pos, node.tag, node.lemma = "VERB", "VBP" if lemma == node.lower else "VBZ", lemma
 
 
@@ -149,6 +151,48 @@ def _modified_verb(verb: Node) -> None:
     for child in list(verb.children):
         if child.i < noun.i and child.dep in ("det", "amod", "compound", "nummod", "poss", "nmod"):
             child.move(noun, child.dep)
+
+
+def _has_broken_windows(node: Node) -> None:
+    """As in "has broken windows": in a description a participle between "has" and a bare noun is its attribute."""
+    has, noun = node.child("aux"), node.child("dobj")
+    if node.tag != "VBN" or has is None or has.lemma != "have" or noun is None or noun.i != node.i + 1:
+        return
+    if noun.child("det", "poss", "nummod") is not None or node.child("auxpass") is not None:
+        return
+    if node.head is node:
+        node.children.remove(has)
+        has.head, has.dep = has, "ROOT"
+    else:
+        has.move(node.head, node.dep)
+    has.pos = "VERB"
+    noun.move(has, "dobj")
+    for child in list(node.children):
+        child.move(has, child.dep)
+    node.move(noun, "amod")
+
+
+def _coloured_thing(colour: Node, nodes: list[Node]) -> None:
+    """As in "next to a dark blue jug with a lid", where the jug was read as a verb."""
+    if colour.lower not in lexicon.COLOURS or colour.dep not in ("pobj", "dobj", "attr") or colour.child("det") is None:
+        return
+    thing = nodes[colour.i + 1] if colour.i + 1 < len(nodes) else None
+    if (
+        thing is None
+        or thing.pos != "VERB"
+        or thing.tag not in ("VB", "VBP")
+        or thing.child("nsubj", "aux", "dobj") is not None
+    ):
+        return
+    if thing.head is thing:
+        return
+    thing.move(colour.head, colour.dep)
+    if thing.head is not colour.head:
+        return
+    thing.pos, thing.tag, thing.lemma = "NOUN", "NN", thing.lower
+    for child in list(colour.children):
+        child.move(thing, child.dep)
+    colour.move(thing, "amod")
 
 
 _GROUPS = frozenset(["couple", "pair", "group", "trio", "family", "duo", "people"])

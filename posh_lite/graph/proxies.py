@@ -40,6 +40,7 @@ def pieces_of(tokenizer, shown: str, start: int, end: int) -> list[Piece]:  # ty
         at = b
     found = _multiword(_hyphenated(merged), shown)
     _paintings(found)
+    _sides(found)
     _hide_runs(found, shown)
     return found
 
@@ -119,6 +120,19 @@ _WORK_BEFORE = frozenset(
         "still-life",
     ]
 )
+
+
+_OWNERS_OF_SIDES = frozenset(["our", "the", "his", "her", "their", "its", "my", "your", "far", "lower", "upper", "bottom", "top", "extreme", "'s"])
+
+
+def _sides(pieces: list[Piece]) -> None:
+    """In "to our left, tall trees" the left is a noun, whatever adjectives follow the comma."""
+    for number, piece in enumerate(pieces):
+        if piece.shown not in ("left", "right") or not number:
+            continue
+        following = pieces[number + 1].shown.lower() if number + 1 < len(pieces) else "."
+        if pieces[number - 1].shown.lower() in _OWNERS_OF_SIDES and following in lexicon.AFTER_SIDES:
+            piece.shown = "side"
 
 
 def _paintings(pieces: list[Piece]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from posh_lite.graph import lexicon
-from posh_lite.graph.clauses import conjuncts, existential, is_passive, is_verb, particles, subjects
+from posh_lite.graph.clauses import completes, conjuncts, existential, is_passive, is_verb, particles, subjects
 from posh_lite.graph.drafts import AttributeDraft, RelationDraft, cover
 from posh_lite.graph.negation import negated_predicate
 from posh_lite.graph.nouns import describes_subject
@@ -31,9 +31,11 @@ def relation_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[Draft
             yield from _of_noun(node, index)
         elif is_verb(node) and node.dep not in ("amod", "compound"):
             yield from _of_verb(node, index)
-        elif describes_subject(node) or (node.pos in ("ADJ", "ADV") and node.dep in frozenset(
-            ["acomp", "amod", "conj", "oprd", "xcomp", "advcl", "acl", "ROOT", "relcl", "attr", "appos"]
-        )):
+        elif describes_subject(node) or (
+            node.pos in ("ADJ", "ADV")
+            and node.dep
+            in frozenset(["acomp", "amod", "conj", "oprd", "xcomp", "advcl", "acl", "ROOT", "relcl", "attr", "appos"])
+        ):
             yield from _of_adjective(node, index)
 
 
@@ -129,7 +131,7 @@ def _of_adjective(adjective: Node, index: dict[int, int]) -> Iterator[Draft]:
             for target in _things(objects, index):
                 if target is owner or preposition.lower in lexicon.IDLE_PREPOSITIONS:
                     continue
-                alone = placing or adjective.lower.rsplit("-", 1)[-1] in lexicon.SURFACES
+                alone = placing or not completes(adjective, preposition)
                 spans, text = cover(words if alone else [adjective, *words])
                 lemma = text.lower()
                 yield RelationDraft(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from posh_lite.graph import collectives, lexicon
 from posh_lite.graph.parse import Node, Sentence
 from posh_lite.graph.predicates import restore_predicates
+from posh_lite.language import known_words
 
 
 def repair(sentence: Sentence) -> None:
@@ -74,7 +75,7 @@ def _colours(node: Node) -> None:
     if node.lower == "light" and node.dep in ("amod", "compound", "nmod") and node.head.lemma in lexicon.LIT_THINGS:
         node.dep, node.pos = "compound", "NOUN"
         return
-    if _describes(node.lower) and node.dep in ("compound", "nmod") and node.pos in ("NOUN", "PROPN", "ADJ"):
+    if node.dep in ("compound", "nmod") and node.i < node.head.i and _describes(node):
         node.dep = "amod"
         node.lemma = node.lower
 
@@ -113,8 +114,14 @@ def _corner(before: Node, side: Node) -> None:
         before.pos = "ADJ"
 
 
-def _describes(word: str) -> bool:
-    return word in lexicon.DESCRIPTIVE_NOUNS or "-" in word[1:-1]
+def _describes(node: Node) -> bool:
+    """A descriptive noun, a hyphenated word, or a word that is only an adjective ("leafy")."""
+    word = node.lower
+    if word in lexicon.DESCRIPTIVE_NOUNS or "-" in word[1:-1]:
+        return not node.quoted
+    if node.pos == "PROPN" and node.text[:1].isupper() and node.i > 0:
+        return False
+    return word in known_words("adj") and word not in known_words("noun")
 
 
 def _leaves(node: Node) -> None:
