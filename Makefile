@@ -20,7 +20,7 @@ HTML := book/_build/html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test book strip check lint types check-extras check-notebooks bench doctor serve lock gpu-env clean distclean
+.PHONY: help setup test book strip check lint types check-extras check-notebooks bench doctor serve readme lock gpu-env clean distclean
 
 help: ## Show this list
 	@echo "posh-lite: make TARGET [VARIABLE=value]"
@@ -73,6 +73,9 @@ serve: $(STAMP) ## Serve the built book on this machine (PORT=8000)
 	@test -f "$(HTML)/index.html" || { echo "error: no book yet; run: make book" >&2; exit 1; }
 	@echo "open http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
 	@$(PY) -m http.server --bind 127.0.0.1 --directory "$(HTML)" $(PORT)
+
+readme: $(STAMP) ## Renew the outputs and the picture in README.md
+	@$(PY) scripts/readme.py
 
 lock: $(STAMP) ## Renew requirements/constraints.txt from the registry (then run the tests)
 	@$(PY) scripts/check_extras.py --lock

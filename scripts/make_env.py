@@ -1,6 +1,7 @@
 """Make or renew the virtual environment: ``python scripts/make_env.py VENV STAMP``.
 
 The stamp holds a hash of everything the environment depends on, so a new checkout date alone installs nothing.
+Written for interpreters that are too old for the project as well, so that they can say so.
 """
 
 import hashlib
@@ -8,18 +9,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 MINIMUM = (3, 11)
 INPUTS = ("pyproject.toml", "requirements/constraints.txt", "scripts/make_env.py")
 EXTRAS = "book,dev"
 
 
-def fail(message):
+def fail(message: str) -> NoReturn:
     """Say what to do, in one line, and stop."""
     sys.exit("error: " + message)
 
 
-def runs(python):
+def runs(python: Path) -> bool:
     """Whether the interpreter starts and is new enough (a moved or half-made environment does not)."""
     code = "import sys, pip; sys.exit(sys.version_info < (%d, %d))" % MINIMUM
     try:
@@ -28,7 +30,7 @@ def runs(python):
         return False
 
 
-def key(python):
+def key(python: Path) -> str:
     """Hash of the inputs, the interpreter's version and the place of the project."""
     version = subprocess.run([str(python), "-VV"], stdout=subprocess.PIPE, check=True).stdout
     digest = hashlib.sha256(version + str(Path.cwd()).encode())
@@ -37,7 +39,7 @@ def key(python):
     return digest.hexdigest() + "\n"
 
 
-def install(python):
+def install(python: Path) -> bool:
     """Install the project with its pins: by uv, which takes a tenth of the time, and by pip where uv cannot."""
     pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     pins = ["-c", "requirements/constraints.txt"]
@@ -53,7 +55,7 @@ def install(python):
     return subprocess.run([*pip, *project]).returncode == 0
 
 
-def main(venv, stamp):
+def main(venv: Path, stamp: Path) -> None:
     """Create the environment where it is missing or broken, then install where the key changed."""
     python = venv / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     if not runs(python):
