@@ -7,6 +7,7 @@ parts, place), greedily and one to one, twice: the second time knowing who the n
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from posh_lite.graph.types import Entity, Relation
 from posh_lite.judge.lexical import heads, words
@@ -45,6 +46,7 @@ class Alignment:
     candidates: dict[int, list[Match]] = field(default_factory=dict)
     one: dict[int, Match] = field(default_factory=dict)  # one to one
     back: dict[int, int] = field(default_factory=dict)  # target id -> source id
+    presence: dict[int, Any] = field(default_factory=dict)  # findings of entities, by source id
 
     def of(self, number: int) -> list[Match]:
         """The counterpart first, then candidates that no other source entity took."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from posh_lite.graph.types import Entity
-from posh_lite.judge.contract import Identifier
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import PRONOUNS, Alignment, Match
 from posh_lite.judge.lexical.facts import best_fact
@@ -20,8 +19,15 @@ _INVARIANT = word_set(
 _DISTINCT = frozenset({"another", "second", "third", "other", "additional", "extra"})
 
 
-def entity_finding(al: Alignment, s: Entity, identifier: Identifier | None = None) -> Finding:
-    """Presence of a source entity in the target."""
+def entity_finding(al: Alignment, s: Entity) -> Finding:
+    """Presence of a source entity in the target; the alignment has weighed what singles it out among namesakes."""
+    known = al.presence.get(s.id)
+    if known is None:
+        known = al.presence[s.id] = _presence(al, s)
+    return known
+
+
+def _presence(al: Alignment, s: Entity) -> Finding:
     if s.role == "viewer" or s.role in ("picture", "region"):
         return Finding(5.0, "not a thing to verify")
     if s.negated:

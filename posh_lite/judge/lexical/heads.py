@@ -101,6 +101,10 @@ def grade(source: str, target: str) -> float:
         return SAME
     if source.replace(" ", "") == target.replace(" ", ""):
         return SAME
+    if " " not in source and " " not in target:
+        mine, theirs = _lineage(source), _lineage(target)
+        if mine and theirs and mine.isdisjoint(theirs):
+            return CONFLICT
     best = _by_senses(source, target)
     if best >= PARTIAL:
         return best
@@ -110,6 +114,12 @@ def grade(source: str, target: str) -> float:
     if best != UNRELATED:
         return best
     return _closed_compound(ones[-1], others[-1])
+
+
+@cache
+def _lineage(noun: str) -> frozenset[int]:
+    """Ids of the noun's senses and of every broader one."""
+    return frozenset(s.id for sense in senses(noun) for s in sense.chain())
 
 
 def _by_senses(source: str, target: str) -> float:

@@ -67,7 +67,7 @@ class LexicalJudge:
         elif question.kind == "relation" and question.relation is not None:
             found = relation_finding(alignment, question.relation)
         else:
-            found = entity_finding(alignment, question.identifier.entity, question.identifier)
+            found = entity_finding(alignment, question.identifier.entity)
         return verdict(found)
 
     def _alignment(self, question: Question) -> Alignment:

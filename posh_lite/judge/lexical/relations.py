@@ -12,7 +12,7 @@ from posh_lite.judge.lexical.entities import entity_finding
 from posh_lite.judge.lexical.facts import best_fact
 from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
-from posh_lite.judge.lexical.view import place_words, relation_place, verb_words
+from posh_lite.judge.lexical.view import place_words, relation_place, spoken, verb_words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 _OWNING = word_set("have possess own wear feature show include contain bear display boast sport")
@@ -170,7 +170,7 @@ def turned(source: str, target: str) -> float:
 
 def relation_finding(al: Alignment, r: Relation) -> Finding:
     """Grade of one source relation."""
-    if r.negated or r.object.negated or first(split(r.lemma)[1]) == "without":
+    if r.negated or r.object.negated or first(split(spoken(r))[1]) == "without":
         return _without(al, r)
     return _affirmed(al, r)
 
@@ -215,7 +215,7 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
 
 def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
     """The two are linked, but the counterpart does something else ("sits" where it "dances")."""
-    verb, _ = split(r.lemma)
+    verb, _ = split(spoken(r))
     if not verb:
         return None
     facts = al.target.facts[a]
@@ -245,7 +245,7 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
         if {q.subject.id, q.object.id} != {a, b}:
             continue
         straight = q.subject.id == a
-        grade = same(r.lemma, q.lemma, flat) if straight else turned(r.lemma, q.lemma)
+        grade = same(spoken(r), spoken(q), flat) if straight else turned(spoken(r), spoken(q))
         said = f'"{q.subject.head} {q.text} {q.object.head}"'
         if q.kind == "part" or r.kind == "part":
             grade = max(grade, _part(r, q, straight))
@@ -256,8 +256,8 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
         if grade == CONFLICT:
             clash = clash or f"the text has {said}"
         elif grade == UNRELATED:
-            verb, _ = split(r.lemma)
-            verb_t, _ = split(q.lemma)
+            verb, _ = split(spoken(r))
+            verb_t, _ = split(spoken(q))
             lex = lexicon()
             ignorant = any(v not in lex.verbs.senses for v in (*verb[:1], *verb_t[:1]))
             grade = 3.1 if ignorant and straight else 2.0 if straight else 1.6
@@ -265,7 +265,7 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
             best, reason = grade, f"the text has {said}"
     e, f = view.entity(a), view.entity(b)
     if (f.part_of == a or e.part_of == b) and best < 4:
-        verb, prep = split(r.lemma)
+        verb, prep = split(spoken(r))
         having = prep in ("with", "of", "in", "on") or any(v in _WEARING or v in _OWNING for v in verb)
         if having or r.kind == "part":
             owns = f.part_of == a
@@ -285,8 +285,8 @@ def _part(r: Relation, q: Relation, straight: bool) -> float:
     other = q.kind == "part" or q.lemma in having
     if one and other:
         return 4.4 if straight == (r.kind == q.kind or r.lemma == q.lemma) or not straight else 4.0
-    verbs = split(q.lemma)[0] if r.kind == "part" else split(r.lemma)[0]
-    if one != other and any(v in _OWNING for v in verbs) and not (split(r.lemma)[1] and split(q.lemma)[1]):
+    verbs = split(spoken(q))[0] if r.kind == "part" else split(spoken(r))[0]
+    if one != other and any(v in _OWNING for v in verbs) and not (split(spoken(r))[1] and split(spoken(q))[1]):
         return 3.8
     return UNRELATED
 
@@ -326,9 +326,9 @@ def _viewer(al: Alignment, r: Relation) -> Finding:
         return Finding(ABSENT, f'"{r.subject.head}" is not in the text')
     for q in al.target.graph.relations_of(ones[0].target, role="subject"):
         if q.object.role == "viewer":
-            grade = same(r.lemma, q.lemma)
+            grade = same(spoken(r), spoken(q))
             return Finding(max(grade, 2.0) if grade != CONFLICT else CONTRADICTED, f'"{q.text}" the viewer')
-    verb, _ = split(r.lemma)
+    verb, _ = split(spoken(r))
     for word in ("camera", "viewer", "photographer"):
         if any(t.text == word for t in al.target.tokens):
             return Finding(3.5, f'the text has "{word}"')
@@ -343,7 +343,7 @@ def _missing(al: Alignment, r: Relation, subject: bool, other: bool) -> Finding:
     """One of the two has no counterpart: it may be said as an attribute or a verb of the other."""
     gone = r.object if subject else r.subject
     presence = entity_finding(al, gone)
-    verb, prep = split(r.lemma)
+    verb, prep = split(spoken(r))
     if prep and not _SAYING & set(lexicon().prepositions.get(prep, ())[:1]) and presence.score >= PARTIAL:
         # An adjective or a verb says that it has one, not where it is.
         said = any(prepositions(prep, t.text) >= 4 for t in al.target.tokens)
@@ -359,13 +359,13 @@ def _loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     """The two are there but not linked: is it said of others, or only left unattached by the parser?"""
     view = al.target
     flat = r.object.head in lexicon().flat
-    _, prep = split(r.lemma)
+    _, prep = split(spoken(r))
     elsewhere: Finding | None = None
     for q in view.graph.relations_of(b):
         x = q.subject.id if q.object.id == b else q.object.id
         if x == a or q.negated:
             continue
-        grade = same(r.lemma, q.lemma, flat) if q.object.id == b else turned(r.lemma, q.lemma)
+        grade = same(spoken(r), spoken(q), flat) if q.object.id == b else turned(spoken(r), spoken(q))
         if grade < PARTIAL:
             continue
         said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
@@ -388,7 +388,7 @@ def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | No
     source = al.source.graph
     mine = {q.object.id for q in source.relations_of(r.subject, role="subject") if q.lemma == r.lemma}
     for q in view.graph.relations_of(a, role="subject"):
-        if q.object.id in (a, b) or q.negated or same(r.lemma, q.lemma) < 4:
+        if q.object.id in (a, b) or q.negated or same(spoken(r), spoken(q)) < 4:
             continue
         said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
         if _linked_by_of(al, q.object.id, b):
@@ -426,7 +426,7 @@ def _coordinated(al: Alignment, x: int, b: int) -> bool:
 def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     """Nothing else is known than whether the two and the relation's words stand in one sentence."""
     view = al.target
-    verb, prep = split(r.lemma)
+    verb, prep = split(spoken(r))
     pair = f'"{view.phrase(a)}" and "{view.phrase(b)}"'
     together = view.sentences[a] & view.sentences[b]
     owner = view.entity(a).part_of
@@ -466,7 +466,7 @@ def _without(al: Alignment, r: Relation) -> Finding:
     """"without a hat", "does not hold": the polarity turned."""
     denied = [q for q in al.target.graph.relations if (q.negated or q.object.negated)
               and heads.grade(r.object.head, q.object.head) >= PARTIAL]  # fmt: skip
-    if denied and all(same(r.lemma, q.lemma) == CONFLICT for q in denied):
+    if denied and all(same(spoken(r), spoken(q)) == CONFLICT for q in denied):
         return Finding(CONTRADICTED, f'the text says "{denied[0].text}" of it')
     gone = [m for m in al.candidates.get(r.object.id, ()) if al.target.entity(m.target).negated]
     ones = {m.target for m in counterparts(al, r.subject)}
@@ -481,4 +481,12 @@ def _without(al: Alignment, r: Relation) -> Finding:
             return Finding(CONTRADICTED, f'the text has "{al.target.phrase(m.target)}"')
         if not any(heads.is_living(al.target.entity(n).head) for n in owners):
             return Finding(1.5, f'the text has "{al.target.phrase(m.target)}"')
+    last = heads.repaired(r.object.head)[0].rpartition(" ")[2]
+    for number in sorted(ones):
+        for fact in al.target.facts[number]:
+            if not fact.negated and fact.source != "implied" and any(words.alike(last, w) >= 4.4 for w in fact.words):
+                return Finding(CONTRADICTED, f'the text has "{fact.said}"')
+        for token in al.target.tokens:
+            if token.sentence in al.target.sentences[number] and words.alike(last, token.text) >= 4.8 and not there:
+                return Finding(1.5, f'the text has "{token.text}"')
     return Finding(PARTIAL if ones else ABSENT, "the text says nothing of it")

@@ -109,6 +109,17 @@ def _sentence(graph: SceneGraph, start: int) -> int:
     return -1
 
 
+def spoken(r: Relation) -> str:
+    """The lemma of a relation, its verb mended where the lemmatizer made no word ("rid" of "riding")."""
+    lex = lexicon()
+    verb, _, rest = r.lemma.partition(" ")
+    if verb in lex.verbs.senses or verb in lex.prepositions or not r.text:
+        return r.lemma
+    written = r.text.split()[0].lower()
+    mended = next((v for v in words.variants(written) if v in lex.verbs.senses), verb)
+    return f"{mended} {rest}".strip()
+
+
 def verb_words(lemma: str) -> tuple[str, ...]:
     """The verb of a relation or action, with its particle where the lexicon knows the phrase."""
     lex = lexicon()
@@ -125,23 +136,23 @@ def _facts(graph: SceneGraph, entity: Entity) -> list[Fact]:
     lex = lexicon()
     found: list[Fact] = []
     for a in graph.attributes_of(entity):
-        said = tuple(dict.fromkeys((*words.content(a.lemma), *words.content(a.text), *_opened(a.text))))
+        told = tuple(dict.fromkeys((*words.content(a.lemma), *words.content(a.text), *_opened(a.text))))
         at = _sentence(graph, a.spans[0][0]) if a.spans else 0
-        found.append(Fact(said, "action" if a.kind == "action" else "attribute", a.text, a.negated, at))
+        found.append(Fact(told, "action" if a.kind == "action" else "attribute", a.text, a.negated, at))
         if a.kind == "quantity":
             continue
     for r in graph.relations_of(entity):
         at = _sentence(graph, r.spans[0][0]) if r.spans else 0
         if r.subject.id == entity.id:
-            verb = verb_words(r.lemma)
-            said = f"{r.text} {r.object.head}"
+            verb = verb_words(spoken(r))
+            phrase = f"{r.text} {r.object.head}"
             if verb:
-                found.append(Fact(verb, "action", said, r.negated, at, r.object.id))
+                found.append(Fact(verb, "action", phrase, r.negated, at, r.object.id))
             if r.lemma in _HAVING or r.kind == "part" or set(lex.prepositions.get(r.lemma, ())) & {"with", "of"}:
                 compound = tuple(words.tokens(r.object.head))
-                found.append(Fact(compound, "having", said, r.negated or r.object.negated, at, r.object.id))
+                found.append(Fact(compound, "having", phrase, r.negated or r.object.negated, at, r.object.id))
         else:
-            verb = verb_words(r.lemma)
+            verb = verb_words(spoken(r))
             if verb:
                 found.append(Fact(verb, "object", f"{r.subject.head} {r.text}", r.negated, at, r.subject.id))
             if r.kind == "part" or r.lemma == "of":
