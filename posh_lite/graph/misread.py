@@ -39,9 +39,10 @@ def verbs_read_as_nouns(parse: FirstParse, verbs: frozenset[str]) -> dict[int, s
     found = dict(_after_comma(parse))
     verbless = parse.verbless
     for i in range(1, len(parse.words) - 1):
-        if parse.tags[i] in ("NN", "NNS", "NNP", "NNPS") and i not in found:
-            if _disagrees(parse, i, verbs) or (verbless and _missed(parse, i, verbs)):
-                found[i] = _plain_verb(parse, i)
+        if i in found or parse.tags[i] not in ("NN", "NNS", "NNP", "NNPS"):
+            continue
+        if _disagrees(parse, i, verbs) or (verbless and _missed(parse, i, verbs)):
+            found[i] = _plain_verb(parse, i)
     if found:
         found.update(_coordinated(parse, found))
     return found

@@ -122,7 +122,25 @@ _WORK_BEFORE = frozenset(
 )
 
 
-_OWNERS_OF_SIDES = frozenset(["our", "the", "his", "her", "their", "its", "my", "your", "far", "lower", "upper", "bottom", "top", "extreme", "'s"])
+_OWNERS_OF_SIDES = frozenset(
+    [
+        "our",
+        "the",
+        "his",
+        "her",
+        "their",
+        "its",
+        "my",
+        "your",
+        "far",
+        "lower",
+        "upper",
+        "bottom",
+        "top",
+        "extreme",
+        "'s",
+    ]
+)
 
 
 def _sides(pieces: list[Piece]) -> None:
