@@ -40,6 +40,8 @@ def head_relation(candidate: Candidate, thing: Thing) -> int:
     known = words()
     if candidate.noun in known.characters and candidate.noun in thing.described:
         return 2  # "the juvenile" after "a juvenile rhinoceros"
+    if known.characters & tokens(candidate.modifiers) & set(thing.nouns):
+        return 2  # and the other way round
     if candidate.noun in known.agents and candidate.determiner == "the" and any(
         _does(candidate.noun, verb) for verb in thing.acts
     ):
@@ -183,6 +185,8 @@ def _pool(board: Board, candidate: Candidate) -> list[Thing]:
             ids += board.by_noun.get(word, ())
         if kind == "animal" or candidate.noun in known or candidate.noun in words().characters:
             ids += board.animals
+        for word in sorted(words().characters & tokens(candidate.modifiers)):
+            ids += board.by_noun.get(word, ())
         for general in words().general_of.get(candidate.noun, ()):
             ids += board.by_noun.get(general, ())
     return [board.things[i] for i in dict.fromkeys(ids)]

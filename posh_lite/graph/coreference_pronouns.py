@@ -61,7 +61,7 @@ def salience(board: Board, pronoun: Candidate, window: int) -> dict[int, float]:
         if mention.kind == "pronoun":
             weight += 10
         if distance <= 1 and _grammar(board, mention) == role != "possessor":
-            weight += 40 if distance else 50
+            weight += (40 if role == "subject" else 10) if distance else 50
         if distance == 0:
             weight += 60
             if mention.grammar == "subject" and not (nearest or board.possessions.get(index)):

@@ -32,6 +32,10 @@ _STYLE = (
     "color:var(--pl-page);font-size:.85em;line-height:1.4;white-space:normal;text-decoration:none}"
     ".pl-text .pl-key{margin-top:.8em;font-size:.85em;color:var(--pl-muted);white-space:normal}"
 )
+_PAGE = (
+    "body{max-width:50em;margin:2em auto;padding:0 1em;font-family:sans-serif;background:var(--pl-page);"
+    "color:var(--pl-text)}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ def to_html(graph: SceneGraph, *, title: str | None = None, document: bool = Fal
         return body
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
-        f'content="width=device-width, initial-scale=1"><title>{name}</title></head>'
-        f'<body style="max-width:50em;margin:2em auto;padding:0 1em;font-family:sans-serif">'
+        f'content="width=device-width, initial-scale=1"><title>{name}</title>'
+        f"<style>{color_rules('body')}{_PAGE}</style></head><body>"
         f"<h1>{name}</h1>{body}</body></html>"
     )

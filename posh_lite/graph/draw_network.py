@@ -145,11 +145,10 @@ def _place(nodes: dict[int, _Node], columns: list[list[int]], edges: list[_Edge]
                     and nodes[e.target].layer == number + 1), default=0.0)
         left += widest + room + 66
     width = left - 66 + _GAP
+    _stack(nodes, columns[0])
     for _ in range(4):
-        for column in [*columns[1:], *reversed(columns[:-1])]:
+        for column in [*columns[1:], *reversed(columns[1:-1])]:  # the first column keeps the order of the text
             column.sort(key=lambda i: (_pull(nodes, edges, i), i))
-            _stack(nodes, column)
-        for column in columns[:1]:
             _stack(nodes, column)
     _align(nodes, columns, edges)
     for number, node in nodes.items():

@@ -118,6 +118,8 @@ def _parents(graph: SceneGraph) -> dict[int, tuple[int, Relation | None]]:
         incoming = [r for r in graph.relations_of(entity, role="object") if r.subject.id != entity.id]
         if len(entity.mentions) > _MAX_MENTIONS_NESTED or len({r.subject.id for r in incoming}) != 1:
             continue
+        if _position(incoming[0].subject) > _position(entity):
+            continue  # told of first, described first
         depth = depth_if_placed(entity.id, incoming[0].subject.id)
         if depth is not None and depth <= _MAX_DEPTH:
             parents[entity.id] = (incoming[0].subject.id, min(incoming, key=_position))
