@@ -20,13 +20,14 @@ cargo=load; foam=suds; window ledge=windowsill; nun=religious sister; pinafore=a
 parasol=umbrella; soldier=military man; jacket=coat; travel case=suitcase; sofa=couch; photo=picture; road=street;
 kid=child; lad=boy; lass=girl; gentleman=man; lady=woman; infant=baby; taxi=cab; bicycle=bike; motorbike=motorcycle;
 aeroplane=airplane; jet=plane; pavement=sidewalk; lift=elevator; tap=faucet; dustbin=trash can; fridge=refrigerator;
-cooker=stove; tv=television; mobile phone=cell phone; torch=flashlight; trousers=pants; jumper=sweater; trainer=sneaker;
-spectacles=glasses; necktie=tie; handbag=purse; rucksack=backpack; t-shirt=tee; puppy=pup; kitty=cat; bunny=rabbit;
-seagull=gull; stone=rock; woods=forest; shore=beach; sea=ocean; creek=stream; summit=peak; fog=mist; bloom=blossom;
-bush=shrub; pram=stroller; pushchair=stroller; aubergine=eggplant; courgette=zucchini; doughnut=donut; chips=fries;
-soda=pop; mug=cup; goblet=chalice; jug=pitcher; pail=bucket; sack=bag; quay=wharf; railway=railroad; lamppost=street lamp;
-stairs=staircase; hallway=corridor; tombstone=gravestone; skyscraper=high-rise; cafe=coffee shop; shop=store;
-waistcoat=vest; moustache=mustache; halo=nimbus; cherub=putto; crown=diadem; fiddle=violin; hatchet=axe; cloak=cape
+cooker=stove; tv=television; mobile phone=cell phone; torch=flashlight; trousers=pants; jumper=sweater;
+trainer=sneaker; spectacles=glasses; necktie=tie; handbag=purse; rucksack=backpack; t-shirt=tee; puppy=pup; kitty=cat;
+bunny=rabbit; seagull=gull; stone=rock; woods=forest; shore=beach; sea=ocean; creek=stream; summit=peak; fog=mist;
+bloom=blossom; bush=shrub; pram=stroller; pushchair=stroller; aubergine=eggplant; courgette=zucchini; doughnut=donut;
+chips=fries; soda=pop; mug=cup; goblet=chalice; jug=pitcher; pail=bucket; sack=bag; quay=wharf; railway=railroad;
+lamppost=street lamp; stairs=staircase; hallway=corridor; tombstone=gravestone; skyscraper=high-rise;
+cafe=coffee shop; shop=store; waistcoat=vest; moustache=mustache; halo=nimbus; cherub=putto; crown=diadem;
+fiddle=violin; hatchet=axe; cloak=cape
 """
 
 SIBLINGS = """
@@ -35,22 +36,24 @@ bed|sofa; pillow|blanket; vase|lamp; bottle|glass; bowl|cup; basket|bucket; door
 bridge|tunnel; house|church; car|bus; bus|train; truck|van; bicycle|motorcycle; boat|car; airplane|helicopter;
 canoe|kayak; sailboat|ferry; horse|cow; sheep|goat; lion|tiger; elephant|giraffe; eagle|owl; duck|swan; hen|rooster;
 parrot|peacock; snake|lizard; bee|butterfly; rose|tulip; oak|pine; tree|flower; mountain|lake; river|road; sun|moon;
-apple|banana; apple|pear; lemon|orange; carrot|potato; cake|pizza; bread|cheese; coffee|tea; beer|wine; shirt|trousers;
-skirt|dress; scarf|glove; boot|sandal; necklace|ring; watch|bracelet; guitar|violin; piano|drum; flute|trumpet;
-sword|shield; sword|spear; hammer|saw; rake|shovel; book|newspaper; laptop|phone; camera|television; ball|kite;
-skateboard|surfboard; doctor|firefighter; painter|soldier; king|bishop; angel|demon; circle|triangle; square|star;
-eye|ear; arm|leg; wing|tail; beard|mustache; day|night; summer|winter; umbrella|hat; towel|curtain; toilet|sink;
-brother|sister; grandfather|grandmother; waiter|waitress; monk|nun; mermaid|centaur; teacup|teapot; halo|crown
+apple|banana; apple|pear; lemon|orange; carrot|potato; cake|pizza; bread|cheese; coffee|tea; beer|wine;
+shirt|trousers; skirt|dress; scarf|glove; boot|sandal; necklace|ring; watch|bracelet; guitar|violin; piano|drum;
+flute|trumpet; sword|shield; sword|spear; hammer|saw; rake|shovel; book|newspaper; laptop|phone; camera|television;
+ball|kite; skateboard|surfboard; doctor|firefighter; painter|soldier; king|bishop; angel|demon; circle|triangle;
+square|star; eye|ear; arm|leg; wing|tail; beard|mustache; day|night; summer|winter; umbrella|hat; towel|curtain;
+toilet|sink; brother|sister; grandfather|grandmother; waiter|waitress; monk|nun; mermaid|centaur; teacup|teapot;
+halo|crown
 """
 
 BROADER = """
 dog<animal; puppy<dog; poodle<dog; sparrow<bird; salmon<fish; bee<insect; oak<tree; rose<flower; rose<plant;
-armchair<chair; armchair<furniture; desk<table; mug<container; saucepan<pot; wine glass<glass; hammer<tool; sword<weapon;
-violin<musical instrument; jeans<clothing; sneaker<shoe; beanie<hat; fedora<hat; necklace<jewelry; cottage<house;
-church<building; skyscraper<building; bedroom<room; highway<road; sedan<car; car<vehicle; yacht<boat; canoe<boat;
-helicopter<aircraft; apple<fruit; carrot<vegetable; steak<meat; cake<food; lemonade<drink; grandmother<woman; boy<child;
-nurse<person; violinist<musician; goalkeeper<athlete; watercolor<painting; etching<print; stop sign<sign;
-tennis ball<ball; teddy bear<toy; laptop<computer; lake<body of water; vase<object; lamp<object; cupcake<cake
+armchair<chair; armchair<furniture; desk<table; mug<container; saucepan<pot; wine glass<glass; hammer<tool;
+sword<weapon; violin<musical instrument; jeans<clothing; sneaker<shoe; beanie<hat; fedora<hat; necklace<jewelry;
+cottage<house; church<building; skyscraper<building; bedroom<room; highway<road; sedan<car; car<vehicle; yacht<boat;
+canoe<boat; helicopter<aircraft; apple<fruit; carrot<vegetable; steak<meat; cake<food; lemonade<drink;
+grandmother<woman; boy<child; nurse<person; violinist<musician; goalkeeper<athlete; watercolor<painting;
+etching<print; stop sign<sign; tennis ball<ball; teddy bear<toy; laptop<computer; lake<body of water; vase<object;
+lamp<object; cupcake<cake
 """
 
 
