@@ -95,6 +95,7 @@ def read_jsonl(
         InputError: no such file, or a line that is not UTF-8 or not JSON.
     """
     with _open(path) as handle:
+        path = "standard input" if str(path) == "-" else path
         for number, raw in enumerate(handle, start=1):
             if number == 1:
                 raw = raw.removeprefix(codecs.BOM_UTF8)
@@ -147,13 +148,14 @@ def read_pairs(path: str | Path, *, on_error: Callable[[InputError], None] | Non
         InputError: as :func:`read_jsonl` and :func:`pair_from_dict`, or an ``id`` that occurred before.
     """
     seen: dict[str, int] = {}
+    name = "standard input" if str(path) == "-" else path
     for line, row in read_jsonl(path, on_error=on_error):
         try:
-            pair = pair_from_dict(row, path=path, line=line)
+            pair = pair_from_dict(row, path=name, line=line)
             if pair.id in seen:
                 raise InputError(
                     f'id "{pair.id}" was used on line {seen[pair.id]} already; ids must be unique',
-                    path=path, line=line, field="id",
+                    path=name, line=line, field="id",
                 )
         except InputError as error:
             if on_error is None:

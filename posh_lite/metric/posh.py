@@ -36,6 +36,10 @@ _KEPT_GRAPHS = 256  # one reference often serves several generations
 class PoSh:
     """The metric of the PoSh paper, with exchangeable parts.
 
+    Every entity, attribute and relation of both scene graphs becomes a component, but for what nothing could
+    bear out: the viewer ("us"), sides and zones of the picture by themselves, and the work itself. What a text
+    says to be absent ("no people", "without a hat") is a component that asks for the absence.
+
     Args:
         judge: a name ("lexical", "replay", ...), ``module:Class``, or a judge.
         threshold: score from 1 to 5 from which on an entity is present; by default the judge's own.
