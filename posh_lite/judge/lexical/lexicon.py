@@ -157,6 +157,7 @@ class Lexicon:
     prep_opposites: frozenset[frozenset[str]] = frozenset()
     prep_converses: frozenset[frozenset[str]] = frozenset()
     flat: frozenset[str] = frozenset()
+    adverbs: frozenset[str] = frozenset()  # add nothing to the preposition after them
     places: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)  # word -> (group, value)
     phrases: dict[str, str] = field(default_factory=dict)  # several words -> what they say in fewer
     irregular: dict[str, str] = field(default_factory=dict)  # inflected form -> base
@@ -319,6 +320,7 @@ def _read_relations(lex: Lexicon, tables: list[dict[str, Any]]) -> None:
     lex.prep_opposites = _unordered(tables, "opposites")
     lex.prep_converses = _unordered(tables, "converses")
     lex.flat = frozenset(w for data in tables for line in _lines(data.get("flat", "")) for w in line)
+    lex.adverbs = frozenset(w for data in tables for line in _lines(data.get("adverbs", "")) for w in line)
     for group, line in (pair for data in tables for pair in _raw_pairs(data.get("places", ""))):
         for side in line.split("|"):
             words = [w.strip() for w in side.split(",") if w.strip()]

@@ -32,7 +32,10 @@ def split(lemma: str) -> tuple[tuple[str, ...], str]:
             before = " ".join(parts[:start])
             if rest in ("to", "from", "in", "with") and set(verb_words(before)) & _ATTACHING:
                 rest = "on"
-            return (verb_words(before) if before else (), rest)
+            if not before or before in lex.adverbs:  # "directly behind"
+                return (), rest
+            whole = (lemma,) if lemma in lex.verbs.senses else ()  # "crowd around", a verb of its own
+            return (*whole, *verb_words(before)), rest
     for stop in range(len(parts) - 1, 0, -1):  # "near stand": an inverted clause
         rest = " ".join(parts[:stop])
         if rest in lex.prepositions:
@@ -159,6 +162,8 @@ def turned(source: str, target: str) -> float:
     classes_t = {c for w in (*verb_t, prep_t) for c in lex.prepositions.get(w, ())}
     if any(frozenset((p, q)) in lex.prep_converses for p in classes for q in classes_t):
         return 3.8
+    if any(words.converse(a, b) for a in verb for b in verb_t):
+        return 4.2
     if verb and verb_t:
         alike = max((max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t), default=0.0)
         if alike >= 3.4 and (prep in _INSTRUMENT) != (prep_t in _INSTRUMENT):

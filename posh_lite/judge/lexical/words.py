@@ -94,6 +94,8 @@ def variants(word: str) -> tuple[str, ...]:
     found = [word, lex.spellings.get(word, word)]
     if word in _IRREGULAR:
         found.append(_IRREGULAR[word])
+    if word in lex.irregular:
+        found.append(lex.irregular[word])
     if word.endswith("ies") and len(word) > 4:
         found.append(word[:-3] + "y")
     if word.endswith("ves") and len(word) > 4:
@@ -312,3 +314,12 @@ def verb_grade(source: str, target: str, same_object: bool = False) -> float:
     if best > 0:
         return best
     return CONFLICT if conflict and not {source, target} & _VAGUE else UNRELATED
+
+
+@cache
+def converse(source: str, target: str) -> bool:
+    """Whether the target says the same with subject and object exchanged: "lead" and "follow"."""
+    lex = lexicon()
+    ones = {p.id for x in lex.verbs.of(source) for p in x.chain()}
+    others = {q.id for y in lex.verbs.of(target) for q in y.chain()}
+    return any(a in ones and b in others for a, b in lex.verb_converses)
