@@ -117,7 +117,7 @@ def _composite(view: View, asked: list[str], text: str, number: int) -> Finding 
     if not rest:
         return None
     for other in sorted(view.near[number]):
-        head = view.entity(other).head.rpartition(" ")[2]
+        head = heads.repaired(view.entity(other).head)[0].rpartition(" ")[2]
         if words.stem(last) != words.stem(head) or len(head) < 3:
             continue
         grades = [best_fact(w, view.facts[other]) for w in rest]

@@ -38,7 +38,8 @@ def repaired(head: str) -> tuple[str, str]:
     if not first or last.endswith("er") or head in lex.nouns.senses:
         return head, ""
     verb = next((v for v in (*words.variants(last), last + "e") if v in lex.verbs.senses), "")
-    if verb and (is_living(first) or (verb in _POSTURES and senses(first))):
+    only = bool(verb) and last.endswith("s") and not any(v in lex.nouns.senses for v in words.variants(last))
+    if verb and (is_living(first) or ((only or verb in _POSTURES) and senses(first))):
         return first, verb
     return head, ""
 

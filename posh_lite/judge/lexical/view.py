@@ -158,8 +158,8 @@ def _facts(graph: SceneGraph, entity: Entity) -> list[Fact]:
             if r.kind == "part" or r.lemma == "of":
                 part = tuple(words.tokens(r.subject.head))
                 found.append(Fact(part, "having", r.subject.head, r.negated, at, r.subject.id))
-    for part in graph.parts_of(entity):
-        found.append(Fact(tuple(words.tokens(part.head)), "having", part.head, part.negated, 0, part.id))
+    for piece in graph.parts_of(entity):
+        found.append(Fact(tuple(words.tokens(piece.head)), "having", piece.head, piece.negated, 0, piece.id))
     base, verb_word = heads.repaired(entity.head)
     if verb_word:
         found.append(Fact((verb_word,), "action", entity.head))
