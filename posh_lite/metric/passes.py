@@ -9,6 +9,7 @@ steps of many pairs can be asked together as one batch.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
 from posh_lite.judge.contract import Identifier, Kind, Side, Verdict
 from posh_lite.judge.prompts import Prompts
 from posh_lite.metric.identifiers import Namer, uses
-from posh_lite.metric.phrases import affirmative, as_written, bare, definite, in_sentence, polar
+from posh_lite.metric.phrases import affirmative, as_written, bare, definite, denial, in_sentence, polar
 from posh_lite.metric.score import Component
 from posh_lite.records import Span
 
@@ -260,21 +261,27 @@ class Interview:
         )
 
     def _where(self, claim: Entity | Attribute | Relation) -> tuple[Span, ...]:
-        """Spans of a component: a relation to something that no question of its own verifies answers for its words.
+        """Spans of a component. A relation answers for its whole predicate, words and object; a denial for its "not".
 
-        Nothing else covers "the left" in "on the left", nor "no hat" in "with no hat".
+        What is said wrongly when roles are exchanged ("pulls the girl") is the predicate, not the verb alone.
         """
-        if isinstance(claim, Entity):
-            return tuple(dict.fromkeys(self._compound(claim, span) for span in claim.spans))
-        if not isinstance(claim, Relation) or not claim.spans:
-            return claim.spans
-        other = claim.object
-        if other.role not in ("region", "viewer") and not other.negated:
-            return claim.spans
-        if not other.mentions:
-            return claim.spans
-        near = min(other.mentions, key=lambda m: (abs(m.start - claim.spans[-1][1]), m.start))
-        return tuple(sorted({*claim.spans, near.phrase if near.phrase[1] > near.phrase[0] else near.span}))
+        said = tuple(self._compound(claim, s) for s in claim.spans) if isinstance(claim, Entity) else claim.spans
+        spans = set(said)
+        if claim.negated:
+            spans.update(denial(self.graph.text, self._sentence(span), span) for span in said)
+        if isinstance(claim, Relation) and claim.spans:
+            other = claim.object
+            whole = other.role in ("region", "viewer") or other.negated  # no question of its own covers these words
+            for span in claim.spans[-1:] if whole else claim.spans:
+                near = min(other.mentions, key=lambda m: (abs(m.start - span[1]), m.start), default=None)
+                if near is not None and (whole or self._sentence(near.span) == self._sentence(span)):
+                    spans.add(near.phrase if whole and near.phrase[1] > near.phrase[0] else near.span)
+        return tuple(sorted(s for s in spans if s[1] > s[0]))
+
+    def _sentence(self, span: Span) -> Span:
+        """The sentence in which a span begins."""
+        at = bisect_right(self.graph.sentences, (span[0], len(self.graph.text))) - 1
+        return self.graph.sentences[at] if at >= 0 else (0, len(self.graph.text))
 
     def _compound(self, entity: Entity, span: Span) -> Span:
         """A mention of "wine glass" answers for both words where they stand side by side."""

@@ -146,6 +146,25 @@ def in_sentence(graph: SceneGraph, text: str, spans: Sequence[Span]) -> str:
     return words[:1].lower() + words[1:] if begins else words
 
 
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|without|neither|nor|none|nobody|no one|nothing|lacks?|lacking|cannot)\b|n['’]t\b", re.IGNORECASE
+)
+_REACH = 60  # characters in front of a denied word within which its "not" is looked for
+
+
+def denial(text: str, sentence: Span, span: Span) -> Span:
+    """Where the words at ``span`` are denied: the last "not", "no", "without" ... before them in their sentence.
+
+    Returns:
+        The span of that word, or the empty span at the start of ``span`` where there is none.
+    """
+    start = max(sentence[0], span[0] - _REACH)
+    found = None
+    for found in _DENIAL.finditer(text, start, span[0]):
+        pass
+    return found.span() if found else (span[0], span[0])
+
+
 def with_attribute(entity: Entity, attribute: Attribute, words: str | None = None) -> str:
     """The entity singled out by one of its attributes: "the tall man", "the man on the left".
 
