@@ -89,7 +89,7 @@ def test_contradictions(generation: str, reference: str, word: str) -> None:
         ("A woman with a smile holds a baby.", "A smiling woman holds a baby."),
         ("A table made of wood stands by the window.", "A wooden table stands by the window."),
         ("The clock is to the right of the vase.", "The vase is to the left of the clock."),
-        ("A red-haired woman waits.", "A woman with red hair waits."),
+        ("A red-haired woman holds a cup.", "A woman with red hair holds a cup."),
         ("A boy in a helmet rides a bike.", "A boy wearing a helmet is riding a bicycle."),
         ("The roof of the house is red.", "The house has a red roof."),
         ("There are two dogs on the lawn.", "A pair of dogs is on the grass."),

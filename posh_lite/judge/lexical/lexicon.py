@@ -33,6 +33,7 @@ _KINDS = {
 }
 _FILES = tuple(f"{name}.toml" for name in (*_NOUNS, *(n for names in _KINDS.values() for n in names)))
 _MARK = re.compile(r"\[(\w)\]")
+_ENDS = re.compile(r"[\n;]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +194,14 @@ def _folder() -> Traversable:
 
 
 def _lines(block: str) -> list[list[str]]:
-    """Words of each line."""
-    return [[w.strip() for w in line.split(",") if w.strip()] for line in block.splitlines() if line.strip()]
+    """Words of each line; ";" ends a line too."""
+    return [[w.strip() for w in line.split(",") if w.strip()] for line in _ENDS.split(block) if line.strip()]
 
 
 def _pairs(block: str) -> list[tuple[str, list[str]]]:
     """``name: words`` of each line."""
     out = []
-    for line in block.splitlines():
+    for line in _ENDS.split(block):
         if line.strip():
             name, _, rest = line.partition(":")
             out.append((name.strip(), [w.strip() for w in rest.split(",") if w.strip()]))

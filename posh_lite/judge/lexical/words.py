@@ -200,7 +200,7 @@ def _numbers(a: str, b: str) -> float:
 
 def number(word: str) -> int | None:
     """The number that a word states, or None."""
-    if word.isdigit():
+    if word.isdecimal() and len(word) < 9:
         return int(word)
     return lexicon().numbers.get(word)
 
