@@ -159,10 +159,8 @@ def denial(text: str, sentence: Span, span: Span) -> Span:
         The span of that word, or the empty span at the start of ``span`` where there is none.
     """
     start = max(sentence[0], span[0] - _REACH)
-    found = None
-    for found in _DENIAL.finditer(text, start, span[0]):
-        pass
-    return found.span() if found else (span[0], span[0])
+    found = [m.span() for m in _DENIAL.finditer(text, start, span[0])]
+    return found[-1] if found else (span[0], span[0])
 
 
 def with_attribute(entity: Entity, attribute: Attribute, words: str | None = None) -> str:
