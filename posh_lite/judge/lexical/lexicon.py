@@ -69,21 +69,24 @@ class Outline:
         """
         stack: list[tuple[int, Sense]] = []
         number = start
-        for line in block.splitlines():
-            if not line.strip():
+        for line in block.lower().splitlines():
+            text = line.strip()
+            if not text:
                 continue
             depth = len(line) - len(line.lstrip())
             while stack and stack[-1][0] >= depth:
                 stack.pop()
-            if line.lstrip().startswith("@"):
-                name = line.strip()[1:]
+            if text[0] == "@":
+                name = text[1:]
                 stack.append((depth, next(s for s in self.of(name) if s.words[0] == name)))
                 continue
             parent = stack[-1][1] if stack else None
-            marks = frozenset(_MARK.findall(line)) | (parent.marks if parent else frozenset())
-            parts = [p.strip() for p in _MARK.sub("", line).split(",")]
-            loose = any(p.endswith("?") for p in parts)
-            words = tuple(p.rstrip("?").strip().lower() for p in parts if p.strip("? "))
+            marks = parent.marks if parent else frozenset()
+            if "[" in text:
+                marks |= frozenset(_MARK.findall(text))
+                text = _MARK.sub("", text)
+            loose = "?" in text
+            words = tuple(w for w in map(str.strip, text.replace("?", "").split(",")) if w)
             if words[0].startswith("+"):
                 sense = next(s for s in self.of(words[0][1:]) if s.words[0] == words[0][1:])
                 words = words[1:]
@@ -92,8 +95,9 @@ class Outline:
                 number += 1
             stack.append((depth, sense))
             for word in words if spellings is None else _with_plain(words, spellings):
-                if sense not in self.senses.get(word, ()):
-                    self.senses[word] = (*self.senses.get(word, ()), sense)
+                known = self.senses.get(word, ())
+                if sense not in known:
+                    self.senses[word] = (*known, sense)
         return number
 
     def of(self, word: str) -> tuple[Sense, ...]:
@@ -104,8 +108,10 @@ def _with_plain(words: tuple[str, ...], spellings: dict[str, str]) -> list[str]:
     """Words and their plain forms, each once: ``t-shirt`` and ``tshirt``, ``ship's wheel`` and ``ship wheel``."""
     found = dict.fromkeys(words)
     for word in words:
-        parts = spellings.get(word, word).replace("-", " ").replace("'s", "").split()
-        found[" ".join(spellings.get(part, part) for part in parts)] = None
+        plain = spellings.get(word, word).replace("-", " ").replace("'s", "")
+        if " " in plain:
+            plain = " ".join([spellings.get(part, part) for part in plain.split()])
+        found[plain] = None
     return list(found)
 
 
