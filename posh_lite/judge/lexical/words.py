@@ -40,6 +40,8 @@ _IRREGULAR = {
     "dug": "dig", "frozen": "freeze", "shorn": "shear", "hidden": "hide", "risen": "rise", "bound": "bind",
     "grown": "grow", "strewn": "strew", "dressing": "dress", "clad": "clad", "going": "go", "gone": "go",
 }  # fmt: skip
+#: Words that belong to the verb before them: "sit down", "stretch out".
+_PARTICLES = word_set("up down out off over away around upward upwards downward downwards outward forward back along")
 #: Degree modifiers of colour: they qualify another word.
 SHADES = word_set("dark light pale bright deep vivid soft dull muted rich dusty hot medium neon pastel mid faint")
 
@@ -66,8 +68,34 @@ def content(text: str) -> list[str]:
             found.append(chunk)
             continue
         found.extend(w for w in tokens(chunk))
-    kept = [w for w in found if w not in lex.empty]
+    kept = [w for w in folded(tuple(found)) if w not in lex.empty]
     return kept or found
+
+
+@cache
+def folded(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Words with known phrases reduced ("wide open" to "open") and a verb's particle joined or dropped."""
+    lex = lexicon()
+    out: list[str] = []
+    at = 0
+    while at < len(found):
+        for size in (4, 3, 2):
+            part = found[at : at + size]
+            if len(part) < size:
+                continue
+            short = lex.phrases.get(" ".join(part)) or ("-".join(part) if lex.known("-".join(part)) else "")
+            if short:
+                out += short.split()
+                break
+        else:
+            size = 1
+            verb = next((v for v in variants(out[-1]) if v in lex.verbs.senses), "") if out else ""
+            if not verb or found[at] not in _PARTICLES:
+                out.append(found[at])
+            elif f"{verb} {found[at]}" in lex.verbs.senses:
+                out[-1] = f"{verb} {found[at]}"
+        at += size
+    return tuple(out)
 
 
 @cache
