@@ -36,7 +36,7 @@ PALETTE: dict[str, tuple[str, str]] = {
 MEANING = {"mistakes": "orange", "omissions": "purple", "overall": "blue", "yardstick": "grey", "person": "green"}
 #: Marks in the order in which series are added, so that colour is never the only difference.
 MARKERS = ("o", "s", "D", "^", "v", "P")
-WIDTH = 5.8  # inches: legible on a phone, not lost on a wide screen
+WIDTH = 5.2  # inches: legible on a phone, not lost on a wide screen
 _FONTS = ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial", "sans-serif"]
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
@@ -54,7 +54,7 @@ def style() -> Any:
     """The matplotlib settings of the book, a dictionary."""
     text, muted, grid = colour("text"), colour("muted"), colour("grid")
     return {
-        "font.family": "sans-serif", "font.sans-serif": _FONTS, "font.size": 10, "svg.fonttype": "none",
+        "font.family": "sans-serif", "font.sans-serif": _FONTS, "font.size": 10.5, "svg.fonttype": "none",
         "text.color": text, "axes.labelcolor": text, "axes.titlecolor": text, "axes.titlesize": 11,
         "axes.titlelocation": "left", "axes.edgecolor": muted, "axes.linewidth": 0.8,
         "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,

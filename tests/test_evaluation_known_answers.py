@@ -64,7 +64,8 @@ def test_recall_by_type_covers_every_planted_mistake(corpus, oracle):
 
 def test_word_sets_of_an_oracle_separate_the_words(corpus, oracle):
     sets = exam.word_sets(corpus, oracle, "generation")
-    assert len(sets) == len(corpus.pairs) and len({s.unit for s in sets}) == len(corpus.works)
+    assert len(sets) == len(corpus.pairs)
+    assert len({s.unit for s in sets}) == len(corpus.works)
     assert all((score == 1) == error for s in sets for score, error in zip(s.scores, s.errors, strict=True))
 
 

@@ -34,14 +34,17 @@ def test_raw_and_partial_correlation(report):
     table = iiw.correlations(report.frame, [("omissions", "Specificity"), ("length_ratio", "Specificity")])
     first, second = table.itertuples()
     # the score follows the label through length alone
-    assert first.raw.value > 0.4 and abs(first.partial.value) < abs(first.raw.value) / 2
-    assert second.partial is None and second.raw.n == 40
+    assert first.raw.value > 0.4
+    assert abs(first.partial.value) < abs(first.raw.value) / 2
+    assert second.partial is None
+    assert second.raw.n == 40
 
 
 def test_record_round_trip(report, tmp_path):
     path = iiw.write_report(report, tmp_path / "run")
     again = iiw.read_report(tmp_path / "run")
-    assert again.recorded and (again.signature, again.judge, again.made) == ("sig", "judge", "2026-01-02")
+    assert again.recorded
+    assert (again.signature, again.judge, again.made) == ("sig", "judge", "2026-01-02")
     pd.testing.assert_frame_equal(again.frame, report.frame, check_exact=False, atol=1e-5, check_dtype=False)
     assert json.loads(path.read_text("utf-8"))["n"] == 40
 
@@ -59,14 +62,17 @@ def test_without_the_data_the_record_is_used(report, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     iiw.write_report(report, tmp_path / "run")
     found, scores = iiw.live_or_recorded(None, tmp_path / "run")
-    assert found.recorded and scores == []
+    assert found.recorded
+    assert scores == []
 
 
 def test_the_committed_record_is_whole_and_holds_no_texts():
     raw = (RECORD / iiw.RECORD).read_text("utf-8")
     report = iiw.read_report(RECORD)
-    assert report.n == 100 and report.frame["id"].is_unique
-    assert report.signature.startswith("posh-lite:") and report.made
+    assert report.n == 100
+    assert report.frame["id"].is_unique
+    assert report.signature.startswith("posh-lite:")
+    assert report.made
     texts = [v for row in json.loads(raw)["rows"] for k, v in row.items() if isinstance(v, str) and k != "id"]
     assert texts == []
     for measure in ("mistakes", "omissions", "overall"):

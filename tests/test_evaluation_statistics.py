@@ -18,7 +18,7 @@ from posh_lite.evaluation.correlation import (
     spearman_statistic,
     weighted_ranks,
 )
-from posh_lite.evaluation.pairwise import pairwise_accuracy, tie_threshold
+from posh_lite.evaluation.pairwise import directional_accuracy, pairwise_accuracy, tie_threshold
 
 RNG = np.random.default_rng(3)
 X = RNG.integers(0, 5, 60).astype(float)  # many ties
@@ -211,3 +211,11 @@ def test_pairwise_accuracy_counts_nan_and_exact_ties_as_wrong():
     found = pairwise_accuracy([math.nan, 0.0, 1.0], [1, 1, 1])
     assert found.accuracy.value == 1 / 3
     assert math.isnan(found.tie_threshold)
+
+
+def test_directional_accuracy_leaves_gold_ties_out():
+    # right, wrong, (a gold tie), no choice: half
+    found = directional_accuracy([0.5, 0.3, 0.4, 0.0], [2, -1, 0, 1])
+    assert found.value == (1 + 0 + 0.5) / 3
+    with pytest.raises(ValueError, match="3 differences"):
+        directional_accuracy([1, 2, 3], [1])

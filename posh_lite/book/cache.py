@@ -20,6 +20,8 @@ PACKAGES = (
 )
 #: Files above this size are told apart by size and time of change, not by content.
 HASH_LIMIT = 64 * 2**20
+#: So are pictures and the like in the user's data folder, which may hold thousands.
+_TEXT = frozenset({".jsonl", ".json", ".csv", ".tsv", ".txt", ".md", ".toml"})
 #: Modules that only turn finished notebooks into pages: they cannot change what a notebook computes.
 _RENDERING = frozenset(
     f"book/{name}.py"
@@ -27,10 +29,10 @@ _RENDERING = frozenset(
 )
 
 
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file's content, or its size and time of change where it is larger than ``HASH_LIMIT``."""
+def file_digest(path: Path, *, content: bool = True) -> str:
+    """SHA-256 of a file's content; size and time of change above ``HASH_LIMIT`` or without ``content``."""
     info = path.stat()
-    if info.st_size > HASH_LIMIT:
+    if info.st_size > HASH_LIMIT or not content:
         return f"size:{info.st_size}:{info.st_mtime_ns}"
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -45,6 +47,21 @@ def tree_digest(root: Path, patterns: Iterable[str] = ("**/*",)) -> dict[str, st
         if path.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in parts):
             found["/".join(parts)] = file_digest(path)
     return found
+
+
+def external_data() -> dict[str, Any]:
+    """Digests of the user's data: the folder of ``POSH_LITE_DATA``, and the datasets that were downloaded."""
+    from posh_lite.benchmarks.catalog import DATASETS, locate
+
+    folder = data_root()
+    found: dict[str, Any] = {"folder": None if folder is None else {}}
+    if folder is not None:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
+                name = path.relative_to(folder).as_posix()
+                found["folder"][name] = file_digest(path, content=path.suffix.lower() in _TEXT)
+    places = {name: locate(name).path for name in DATASETS}
+    return found | {name: None if path is None else file_digest(path) for name, path in places.items()}
 
 
 def package_versions() -> dict[str, str]:
@@ -65,13 +82,12 @@ def digest(value: Any) -> str:
 
 def shared_inputs(layout: Layout) -> dict[str, Any]:
     """What all notebooks depend on: package source, the project's data, the user's data, package versions."""
-    data = data_root()
     return {
         "package": {
             name: value for name, value in tree_digest(layout.root / "posh_lite").items() if name not in _RENDERING
         },
         "data": tree_digest(layout.root / "data"),
-        "external": tree_digest(data) if data is not None else None,
+        "external": external_data(),
         "versions": package_versions(),
     }
 

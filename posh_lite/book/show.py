@@ -97,7 +97,8 @@ def number(value: Any, digits: int = 2) -> str:
 
 def _cell(value: Any, digits: int) -> str:
     shown = number(value, digits) if not isinstance(value, str) else value
-    return " ".join(shown.split()).replace("|", "\\|")
+    # not split(): it would turn the no-break spaces of intervals into ordinary ones
+    return re.sub(r"[ \t\r\n]+", " ", shown).strip(" ").replace("|", "\\|")
 
 
 def table(

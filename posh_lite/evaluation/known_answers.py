@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from posh_lite.evaluation.bootstrap import Estimate, ratio
 from posh_lite.evaluation.localisation import Detection, WordSet, detect, word_set
-from posh_lite.evaluation.pairwise import PairwiseAccuracy, pairwise_accuracy
+from posh_lite.evaluation.pairwise import PairwiseAccuracy, directional_accuracy, pairwise_accuracy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,18 +112,23 @@ def preference_table(
         settings: keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
 
     Returns:
-        Columns ``metric``, ``dimension``, ``estimate`` (an :class:`Estimate`), ``value``, ``low``, ``high``.
+        Columns ``metric``, ``dimension``, ``estimate`` (an :class:`Estimate` of the accuracy with ties), ``value``,
+        ``low``, ``high``, and ``sign`` (an :class:`Estimate` of the accuracy of the sign where there is no gold tie).
     """
     import pandas as pd
 
-    rows = []
+    rows, units = [], [p.work for p in corpus.preferences]
     for metric, by_dimension in metrics.items():
         for dimension in DIMENSIONS:
             if dimension in by_dimension:
                 found = preference_accuracy(corpus, by_dimension[dimension], dimension, **settings).accuracy
+                values = by_dimension[dimension]
+                differences = [values[p.a] - values[p.b] for p in corpus.preferences]
+                gold = [int(getattr(p, dimension)) for p in corpus.preferences]
+                sign = directional_accuracy(differences, gold, units=units, **settings)
                 rows.append({"metric": metric, "dimension": dimension, "estimate": found, "value": found.value,
-                             "low": found.low, "high": found.high})  # fmt: skip
-    return pd.DataFrame(rows, columns=["metric", "dimension", "estimate", "value", "low", "high"])
+                             "low": found.low, "high": found.high, "sign": sign})  # fmt: skip
+    return pd.DataFrame(rows, columns=["metric", "dimension", "estimate", "value", "low", "high", "sign"])
 
 
 def style_frame(scores: Sequence[Score]) -> pd.DataFrame:

@@ -26,6 +26,31 @@ class PairwiseAccuracy:
     n_gold_ties: int
 
 
+def directional_accuracy(
+    differences: ArrayLike, gold: Sequence[int], *, units: Sequence[Hashable] | None = None, **settings: Any
+) -> Estimate:
+    """Share of the pairs that are no gold tie in which the metric's difference has the right sign (chance: a half).
+
+    Args:
+        differences: metric of the first text less metric of the second; NaN and exact ties count as half right.
+        gold: as in :func:`pairwise_accuracy`; zeros are left out.
+        units: the image of each pair.
+        settings: keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
+
+    Raises:
+        ValueError: lengths differ.
+    """
+    import numpy as np
+
+    values, labels = np.asarray(differences, dtype=np.float64), np.sign(np.asarray(gold, dtype=np.float64))
+    if values.shape != labels.shape:
+        raise ValueError(f"{len(values)} differences for {len(labels)} labels")
+    called = np.nan_to_num(np.sign(values))
+    right = np.where(called == 0, 0.5, called == labels)
+    counted = (labels != 0).astype(np.float64)
+    return ratio(right * counted, counted, units=units, method="directional accuracy", **settings)
+
+
 def tie_threshold(differences: ArrayLike, n_ties: int) -> float:
     """The size of the ``n_ties``-th smallest difference, or a value below all of them where no tie is wanted."""
     import numpy as np
