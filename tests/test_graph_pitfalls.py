@@ -71,6 +71,10 @@ SIDES = [
         {"cat | sit on top of | car", "cat | in front of | house", "cat | next to | tree"},
         {"top", "front"},
     ),
+    ("A leaf lies on the lower left of the frame.", {"leaf | lie on | left", "left: lower", "left = region"}, set()),
+    ("A vase stands in the center of the image.", {"vase | stand in | center", "center = region"}, set()),
+    ("A vase stands in the center of the table.", {"vase | stand in the center of | table"}, {"center"}),
+    ("To the right of the painting, a dog sleeps.", {"right = region", "dog | to | right"}, set()),
     ("The light is dim.", {"light", "light: dim"}, set()),
     ("She wears a light green dress.", {"dress: light green"}, {"light", "dress: light"}),
     (
@@ -179,8 +183,72 @@ ROLES = [
 ]
 
 
+MISREAD = [
+    (
+        "Her mustard-yellow bodice laces up the front, and its green sleeves are pushed above the elbow.",
+        {"bodice: mustard-yellow", "bodice | lace up | front", "sleeve: green", "sleeve | push above | elbow"},
+        {"bodice lace"},
+    ),
+    (
+        "A veil covers her face, a tiny earring glints at her ear, and her coat is trimmed with fur.",
+        {"earring: tiny", "earring | glint at | ear", "coat | trim with | fur"},
+        {"earring glint"},
+    ),
+    (
+        "Pedestrians come and go, and a horse-drawn carriage rolls along the far left.",
+        {"carriage: horse-drawn", "carriage | roll along | left", "left: far"},
+        {"carriage roll"},
+    ),
+    (
+        "To our left, rain-slick cobblestones spread out, with puddles gleaming in the gaps.",
+        {"cobblestone | to | left", "cobblestone: rain-slick", "puddle | gleam in | gap"},
+        {"cobblestone: left"},
+    ),
+    (
+        "The factory building has broken windows.",
+        {"window: broken", "factory building | have | window"},
+        {"factory building | break | window"},
+    ),
+    ("The window frames on the wall are white.", {"window frame", "window frame: white"}, {"window"}),
+    ("The boy, about ten years old, looks at us.", {"boy: ten years old", "boy | look at | viewer"}, {"year"}),
+    ("The cat, a tabby, lies curled up on a cushion.", {"cat | curl up on | cushion"}, {"lie"}),
+    (
+        "The man next to him, to our right, tips back in his chair, and he laughs.",
+        {"man: laugh", "man | to | right"},
+        {"tip"},
+    ),
+    (
+        "A river winds from the lower left corner of this landscape painting into the distance.",
+        {"river | wind from | corner", "painting = picture"},
+        {"landscape"},
+    ),
+    (
+        "A woman and a boy sit side by side on a bench.",
+        {"woman | sit side by side on | bench", "boy | sit side by side on | bench"},
+        {"side"},
+    ),
+    (
+        "Dabs of emerald green and turquoise suggest a hedge.",
+        {"green: emerald", "turquoise", "dab | suggest | hedge"},
+        set(),
+    ),
+    ("Leafy trees stand beside a rocky path.", {"tree: leafy", "path: rocky"}, {"leafy tree"}),
+    (
+        "Her hair is parted and pulled back, with loose ringlets falling over her ears.",
+        {"hair: pulled back", "ringlet: loose", "ringlet | fall over | ear", "hair | with | ringlet"},
+        set(),
+    ),
+    (
+        "Four figures, two men and two women, are gathered around a piano.",
+        {"4 figure", "2 man", "2 woman", "figure | gather around | piano"},
+        set(),
+    ),
+    ("The image shows a model of a ship, displayed on a stand.", {"model", "ship", "stand"}, {"image"}),
+]
+
+
 @pytest.mark.parametrize(
-    ("text", "present", "absent"), [*NEGATION, *COLLECTIVES, *SIDES, *ATTRIBUTES, *STRUCTURE, *ROLES]
+    ("text", "present", "absent"), [*NEGATION, *COLLECTIVES, *SIDES, *ATTRIBUTES, *STRUCTURE, *ROLES, *MISREAD]
 )
 def test_facts(graph_of: GraphOf, text: str, present: set[str], absent: set[str]) -> None:
     found = facts(graph_of(text))

@@ -1,7 +1,9 @@
 """Text to scene graph: the public entry.
 
 Implements ``GetGraph`` of the PoSh paper (section "Scene Graph Extraction" and appendix): parse each sentence,
-read mentions, attributes and relations from the parse, merge across sentences by coreference.
+read mentions, attributes and relations from the parse, merge across sentences by coreference. Talk to the user
+("Here is a description:") and headings of layout ("## Background") are no part of it; a heading that names a thing
+("**The woman:**") is, since later pronouns stand for it.
 """
 
 from __future__ import annotations

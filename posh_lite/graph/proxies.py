@@ -122,6 +122,23 @@ _WORK_BEFORE = frozenset(
 )
 
 
+def _sides(pieces: list[Piece]) -> None:
+    """In "to our left, tall trees" the left is a noun, whatever adjectives follow the comma."""
+    for number, piece in enumerate(pieces):
+        if piece.shown not in ("left", "right") or not number:
+            continue
+        following = pieces[number + 1].shown.lower() if number + 1 < len(pieces) else "."
+        if pieces[number - 1].shown.lower() in _OWNERS_OF_SIDES and following in lexicon.AFTER_SIDES:
+            piece.shown = "side"
+
+
+def _paintings(pieces: list[Piece]) -> None:
+    """As in "this landscape painting" is a picture, never an activity."""
+    for before, piece in pairwise(pieces):
+        if piece.shown in ("painting", "paintings") and before.shown.lower() in _WORK_BEFORE:
+            piece.shown = "picture" if piece.shown == "painting" else "pictures"
+
+
 _OWNERS_OF_SIDES = frozenset(
     [
         "our",
@@ -141,23 +158,18 @@ _OWNERS_OF_SIDES = frozenset(
         "'s",
     ]
 )
+_ZONES = frozenset(["left", "right", "center", "centre", "middle", "top", "midst"])
 
 
-def _sides(pieces: list[Piece]) -> None:
-    """In "to our left, tall trees" the left is a noun, whatever adjectives follow the comma."""
-    for number, piece in enumerate(pieces):
-        if piece.shown not in ("left", "right") or not number:
-            continue
-        following = pieces[number + 1].shown.lower() if number + 1 < len(pieces) else "."
-        if pieces[number - 1].shown.lower() in _OWNERS_OF_SIDES and following in lexicon.AFTER_SIDES:
-            piece.shown = "side"
-
-
-def _paintings(pieces: list[Piece]) -> None:
-    """As in "this landscape painting" is a picture, never an activity."""
-    for before, piece in pairwise(pieces):
-        if piece.shown in ("painting", "paintings") and before.shown.lower() in _WORK_BEFORE:
-            piece.shown = "picture" if piece.shown == "painting" else "pictures"
+def _names_region(pieces: list[Piece], start: int, end: int) -> bool:
+    """Whether "in the center of" speaks of the picture ("the center of the image"): the zone is a noun then."""
+    words = [p.shown.lower() for p in pieces[start:end]]
+    if len(words) < 2 or words[-1] != "of" or words[-2] not in _ZONES:
+        return False
+    if len(words) == 2 and start and pieces[start - 1].shown.lower() in _OWNERS_OF_SIDES:
+        return True  # "the lower left of"
+    following = [p.shown.lower() for p in pieces[end : end + 3]]
+    return any(word in lexicon.PICTURE_NOUNS | lexicon.WORK_NOUNS for word in following[1:3])
 
 
 def _multiword(pieces: list[Piece], shown: str) -> list[Piece]:
@@ -168,7 +180,7 @@ def _multiword(pieces: list[Piece], shown: str) -> list[Piece]:
         found = None
         for length in (5, 4, 3, 2):
             words = tuple(p.shown.lower() for p in pieces[i : i + length])
-            if len(words) == length and words in _MULTIWORD:
+            if len(words) == length and words in _MULTIWORD and not _names_region(pieces, i, i + length):
                 found = (length, _MULTIWORD[words])
                 break
         if found:

@@ -1,4 +1,11 @@
-"""Relations between things, and the actions that have no second thing."""
+"""Relations between things, and the actions that have no second thing.
+
+A verb joins the preposition that follows it ("leans on"); a preposition elsewhere stands alone and places the
+object where there is one ("rests his elbow along her lap": the elbow is along the lap). Words that only present
+or place ("the image shows", "can be seen", "is located") are no relation, their prepositions are. A relation that
+is ``negated`` keeps its words ("without", "lacks"): it is a fact about absence. A possessive is a relation "of" of
+kind ``part`` whose span is the mark of possession ("'s", "her").
+"""
 
 from __future__ import annotations
 
