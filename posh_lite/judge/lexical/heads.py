@@ -14,6 +14,7 @@ _EXOCENTRIC = frozenset({"hot dog", "sea lion", "ladybug", "skyline", "hydrant",
 _PERSON = "person"
 #: Lines of people that are several.
 GROUPS = frozenset({"couple", "crowd", "family", "band"})
+CLOSED = 2.2  # one word ends in the other, though the lexicon holds them for different things
 WEAK = 2.0  # same last word, another kind ("coffee table", "dining table")
 
 
@@ -105,7 +106,7 @@ def grade(source: str, target: str) -> float:
     if " " not in source and " " not in target:
         mine, theirs = _lineage(source), _lineage(target)
         if mine and theirs and mine.isdisjoint(theirs):
-            return CONFLICT
+            return CLOSED if closed(source, target) or closed(target, source) else CONFLICT
     best = _by_senses(source, target)
     if best >= PARTIAL:
         return best
@@ -115,6 +116,12 @@ def grade(source: str, target: str) -> float:
     if best != UNRELATED:
         return best
     return _closed_compound(ones[-1], others[-1])
+
+
+def closed(long: str, short: str) -> str:
+    """The first part of a word that ends in the other ("sand" of "sandcastle" and "castle"), or nothing."""
+    first = long.removesuffix(short)
+    return first if 3 <= len(first) < len(long) and len(short) >= 4 and first in lexicon().nouns.senses else ""
 
 
 @cache
@@ -177,6 +184,8 @@ def _compounds(source: str, target: str) -> float:
         return UNRELATED
     if source in _EXOCENTRIC or target in _EXOCENTRIC:
         return UNRELATED
+    if not words.tokens(source) or not words.tokens(target):
+        return UNRELATED
     *before, last = words.tokens(source)
     *before_target, last_target = words.tokens(target)
     base = grade(last, last_target)
@@ -185,6 +194,8 @@ def _compounds(source: str, target: str) -> float:
     if base < PARTIAL:
         # "soccer player" by "athlete": the whole compound against a single word was tried by its senses.
         return UNRELATED
+    if not (before and before_target) and (_named_after(source) or _named_after(target)):
+        return WEAK
     if not before:
         return min(base, 4.6)
     if not before_target:
@@ -195,6 +206,11 @@ def _compounds(source: str, target: str) -> float:
     if all(g >= PARTIAL for g in covered):
         return min(base, max(4.2, min(covered)))
     return WEAK
+
+
+def _named_after(noun: str) -> bool:
+    """Whether a compound is no kind of its last word ("teddy bear")."""
+    return " " in noun and any("x" in s.marks for s in senses(noun))
 
 
 @cache
