@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from posh_lite.graph.types import Attribute, Entity
-from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical import compounds, heads, words
 from posh_lite.judge.lexical.align import Alignment, Match
 from posh_lite.judge.lexical.facts import best_fact, combine
 from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, LIMBS, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.view import View, place_words
-from posh_lite.judge.lexical.words import PARTIAL
+from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
 
 def attribute_finding(al: Alignment, a: Attribute) -> Finding:
@@ -113,6 +113,12 @@ def _composite(view: View, asked: list[str], text: str, number: int) -> Finding 
     """"red-haired" by red hair, "long-sleeved" by long sleeves: the part carries the rest."""
     if "-" not in text:
         return None
+    compound = compounds.read(text)
+    grade, said = compounds.on_parts(view, compound, number) if compound else (0.0, "")
+    if grade == CONFLICT:
+        return Finding(CONTRADICTED, f'the text says "{said}", not "{text}"')
+    if grade >= PARTIAL:
+        return Finding(min(grade, 4.6), f'the text has "{said}"')
     *rest, last = words.tokens(text)
     if not rest:
         return None
@@ -282,6 +288,18 @@ def _rival(al: Alignment, s: Entity, owners: set[int]) -> bool:
 def _homeless(al: Alignment, a: Attribute) -> Finding:
     """The entity has no counterpart; a noun said as an adjective leaves its attributes near."""
     asked = words.content(a.text)
+    whole = al.one.get(a.entity.part_of) if a.entity.part_of is not None else None
+    if whole is not None and asked:  # "blond" of the hair by "blond" of the woman
+        grades = [best_fact(w, al.target.facts[whole.target]) for w in asked]
+        if all(g >= PARTIAL for g, _ in grades):
+            return Finding(4.0, f'the text says so of "{al.target.phrase(whole.target)}"')
+        if any(g == CONFLICT for g, _ in grades) and a.entity.head == "hair":
+            return Finding(CONTRADICTED, f'the text says otherwise of "{al.target.phrase(whole.target)}"')
+    grade, said = compounds.of_part(al.target, a.entity.head, asked[-1]) if asked else (0.0, "")
+    if grade == CONFLICT:
+        return Finding(CONTRADICTED, f'the text says "{said}", not "{a.text}"')
+    if grade >= PARTIAL:
+        return Finding(min(grade, 4.4), f'the text has "{said}"')
     for token in al.target.tokens:
         if asked and words.alike(asked[-1], token.text) >= 4 and not heads.is_living(a.entity.head):
             return Finding(3.1, f'the text has "{token.text}"')
