@@ -210,3 +210,19 @@ def test_word_lists_agree_with_each_other() -> None:
     assert known.persons["boy"].age == "child"
     assert not set(known.persons) & known.animals
     assert known.general <= set(known.persons)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The boy on the left is feeding the soldier, who wears a green jacket.",
+        "The woman in the gray vest holds a rope, and the soldier in the green vest is watching.",
+        "A rope is held by the boy in the pink scarf; the farmer wearing a brown scarf is watching.",
+        "A man carries a basket while the sailor points at the sea.",
+    ],
+)
+def test_two_people_of_one_sentence_keep_their_own_nouns(text: str) -> None:
+    people = {"boy", "soldier", "woman", "farmer", "man", "sailor"}
+    heads = [{m.text.lower() for m in e.mentions} & people for e in extract_graph(text).entities]
+    assert all(len(found) <= 1 for found in heads)
+    assert sum(bool(found) for found in heads) == 2

@@ -115,6 +115,8 @@ def fits(board: Board, candidate: Candidate, thing: Thing) -> float | None:
         relation = 2
     if relation == 0 or (relation == 1 and since > NEAR):
         return None
+    if relation == 1 and since == 0 and thing.kind == "person":
+        return None  # "the boy holds a rope while the soldier watches": one sentence gives one person one noun
     describing = board.describing(candidate)
     if contrasts(describing, thing.described):
         return None
