@@ -78,6 +78,11 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
     facts = al.target.facts[match.target]
     said = [o for f in facts for o in f.words if not f.negated]
     *before, last = words.tokens(heads.repaired(s.head)[0]) or [""]
+    if match.head == heads.CLOSED:
+        mine = [o for f in al.source.facts[s.id] for o in f.words]
+        first, theirs = heads.closed(s.head, match.name), heads.closed(match.name, s.head)
+        if first in said or (theirs and theirs in mine):
+            return 4.0  # "sandcastle" by "castle of sand"
     if before:
         if all(max((words.alike(w, o) for o in said), default=0.0) >= PARTIAL for w in before):
             return 4.2
@@ -144,6 +149,8 @@ def _shared(al: Alignment, s: Entity) -> Finding | None:
     if not taken:
         return None
     taken.sort(key=lambda m: (m.conflicts, -m.weight, m.target))
+    if s.head in LIMBS:
+        return Finding(3.2, f'the text has "{al.target.phrase(taken[0].target)}"')
     for m in taken:
         t = al.target.entity(m.target)
         other = al.source.entity(al.back[m.target])
@@ -212,6 +219,8 @@ def _elsewise(al: Alignment, s: Entity) -> Finding:
     if best[0]:
         return Finding(best[0], f"the text has it as {best[1]}")
     for token in al.target.tokens:
+        if len(last) >= 4 and token.text.startswith(last) and heads.senses(token.text):
+            return Finding(3.4, f'the text has "{token.text}"')
         if token.text == last or (words.alike(last, token.text) >= words.DERIVED - 0.2 and len(last) > 3):
             return Finding(3.2, f'the text has the word "{token.text}"')
     zone = place_words(last)

@@ -15,8 +15,10 @@ from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.view import place_words, relation_place, spoken, verb_words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
+_ALSO_VERBS = word_set("near like over down up round past about through in on")
 _OWNING = word_set("have possess own wear feature show include contain bear display boast sport")
 _SAYING = frozenset({"with", "of", "in", "on", "at"})
+_HOLDING = word_set("hold carry grasp clutch cradle bear take use support lift raise")
 _INSTRUMENT = frozenset({"with", "by", "in", "of"})
 _WEARING = word_set("wear in with have dress don sport clothe attire garb outfit")
 
@@ -28,7 +30,7 @@ def split(lemma: str) -> tuple[tuple[str, ...], str]:
     parts = lemma.split()
     for start in range(len(parts)):
         rest = " ".join(parts[start:])
-        if rest in lex.prepositions and (start or rest not in lex.verbs.senses):
+        if rest in lex.prepositions and (start or rest not in lex.verbs.senses or rest in _ALSO_VERBS):
             before = " ".join(parts[:start])
             if rest in ("to", "from", "in", "with") and set(verb_words(before)) & _ATTACHING:
                 rest = "on"
@@ -182,7 +184,7 @@ def relation_finding(al: Alignment, r: Relation) -> Finding:
 
 def _affirmed(al: Alignment, r: Relation) -> Finding:
     s, o = r.subject, r.object
-    if o.role == "viewer":
+    if o.role == "viewer" or o.head in _LOOKED_AT:
         return _viewer(al, r)
     if o.role == "picture" or s.role == "picture":
         return Finding(5.0, "a fact about the picture itself")
@@ -234,9 +236,11 @@ def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
     known = any(v in lexicon().verbs.senses for v in verb)
     if any(f.source in ("action", "object") and f.other == b for f in facts):
         return None  # judged as a relation already
-    if _light(verb) or not known or any(v in _OWNING or v in _WEARING for v in verb):
+    keeping = _OWNING | _WEARING | _HOLDING
+    if _light(verb) or not known or keeping & set(verb):
         return None
-    other = next((f for f in facts if f.source == "action" and not _light(f.words)), None)
+    doing = [f for f in facts if f.source == "action" and not _light(f.words) and not keeping & set(f.words)]
+    other = next(iter(doing), None)
     if other is not None:
         return Finding(2.2, f'the text says "{other.said}" of "{phrase}"')
     return None
@@ -325,12 +329,15 @@ def _zone(al: Alignment, t: Entity) -> dict[str, set[str]]:
     return place_words(" ".join([t.head, *(a.lemma for a in al.target.graph.attributes_of(t))]))
 
 
+_LOOKED_AT = frozenset({"camera", "viewer", "lens", "photographer"})
+
+
 def _viewer(al: Alignment, r: Relation) -> Finding:
     ones = counterparts(al, r.subject)
     if not ones:
         return Finding(ABSENT, f'"{r.subject.head}" is not in the text')
     for q in al.target.graph.relations_of(ones[0].target, role="subject"):
-        if q.object.role == "viewer":
+        if q.object.role == "viewer" or q.object.head in _LOOKED_AT:
             grade = same(spoken(r), spoken(q))
             return Finding(max(grade, 2.0) if grade != CONFLICT else CONTRADICTED, f'"{q.text}" the viewer')
     verb, _ = split(spoken(r))
@@ -393,8 +400,11 @@ def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | No
     source = al.source.graph
     mine = {q.object.id for q in source.relations_of(r.subject, role="subject") if q.lemma == r.lemma}
     for q in view.graph.relations_of(a, role="subject"):
+        (verb, prep), (verb_t, prep_t) = split(spoken(r)), split(spoken(q))
         if q.object.id in (a, b) or q.negated or same(spoken(r), spoken(q)) < 4:
             continue
+        if not (verb and verb_t) and prep != prep_t:
+            continue  # "with" and "in" meet in too many senses
         said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
         if _linked_by_of(al, q.object.id, b):
             return Finding(3.3, said)
@@ -441,6 +451,8 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     if not together:
         if _timely(r.object.head):
             return Finding(3.2, f"the text has {pair}")
+        if prep and _light(verb) and _close(view.sentences[a], view.sentences[b]):
+            return Finding(3.0, f"the text has {pair} in neighbouring sentences")
         return Finding(2.0 if _light(verb) else ABSENT, f"nothing links {pair} so")
     near = [t for t in view.tokens if t.sentence in together]
     done = _light(verb) or any(words.alike(v, t.text) >= 4 for v in verb for t in near)
@@ -456,6 +468,10 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         return Finding(2.0, f'the text has {pair} with "{against[0]}"')
     linked = b in view.near[a] or any(c in view.near[b] for c in view.near[a])
     return Finding(2.6 if linked and _light(verb) else WEAK, f"the text has {pair}, not so linked")
+
+
+def _close(one: frozenset[int], other: frozenset[int]) -> bool:
+    return any(abs(i - j) <= 1 for i in one for j in other)
 
 
 @cache

@@ -109,10 +109,15 @@ def _sentence(graph: SceneGraph, start: int) -> int:
     return -1
 
 
+_BEARING = frozenset({"hold", "contain", "feature", "have", "include", "bear", "display", "carry", "support", "show"})
+
+
 def spoken(r: Relation) -> str:
     """The lemma of a relation, its verb mended where the lemmatizer made no word ("rid" of "riding")."""
     lex = lexicon()
     verb, _, rest = r.lemma.partition(" ")
+    if verb in _BEARING and not rest and not heads.is_living(r.subject.head):
+        return "with"  # a table that holds a vase is a table with a vase
     if verb in lex.verbs.senses or verb in lex.prepositions or not r.text:
         return r.lemma
     written = r.text.split()[0].lower()
