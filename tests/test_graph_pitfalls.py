@@ -185,6 +185,21 @@ ROLES = [
 
 MISREAD = [
     (
+        "There are no people in the room, but a small, brown terrier lies curled up next to the chair.",
+        {"no people", "terrier: small", "terrier | curl up next to | chair"},
+        {"no lie"},
+    ),
+    (
+        "A knife lies on the table, its blade pointing toward us.",
+        {"blade < knife", "blade | point toward | viewer"},
+        {"blade pointing"},
+    ),
+    (
+        "Two pears fill a bowl in this square still life painting.",
+        {"still life painting = picture", "pear | fill | bowl"},
+        {"square", "life painting"},
+    ),
+    (
         "Her mustard-yellow bodice laces up the front, and its green sleeves are pushed above the elbow.",
         {"bodice: mustard-yellow", "bodice | lace up | front", "sleeve: green", "sleeve | push above | elbow"},
         {"bodice lace"},

@@ -57,7 +57,7 @@ VIEWER_PRONOUNS = _words("viewer_pronouns")
 VIEWER_NOUNS = _words("viewer_nouns")
 PICTURE_NOUNS = _words("picture_nouns")
 #: Works that may also hang inside the picture.
-WORK_NOUNS = _words("work_nouns")
+WORK_NOUNS = _words("work_nouns") | {"still life"}
 REGIONS = _words("regions")
 #: Region words whatever stands around them; the others need the frame or a viewer's article.
 SURE_REGIONS = _words("sure_regions")
@@ -109,6 +109,8 @@ NOUN_LIKE_VERBS = _words("noun_like_verbs")
 NOUN_LIKE_PLURAL_VERBS = _words("noun_like_plural_verbs")
 #: Of these, the ones that are things as often as not.
 OFTEN_THINGS = _words("often_things")
+#: Words in -ing that are things.
+ING_THINGS = _words("ing_things")
 #: Verb lemmas that rule-based lemmatizers get wrong.
 LEMMAS: dict[str, str] = _TABLES["lemmas"]
 

@@ -71,6 +71,8 @@ def _after_comma(parse: FirstParse) -> Iterator[tuple[int, str]]:
 def _disagrees(parse: FirstParse, i: int, verbs: frozenset[str]) -> bool:
     """A noun that cannot be one: "a carriage rolls along", "her bodice laces up and its sleeves are pushed"."""
     low, tag, before, after = parse.words[i].lower(), parse.tags[i], parse.tags[i - 1], parse.tags[i + 1]
+    if _base(low) in lexicon.POSTURES and before.startswith("NN") and after in ("VBN", "VBG"):
+        return True  # "a terrier lies curled up"
     if after not in _OPENS_ARGUMENT or not before.startswith(("NN", "RB")):
         return False
     if _base(low) in lexicon.POSTURES and before.startswith("NN") and after in ("IN", "RB", "RP"):

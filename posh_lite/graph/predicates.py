@@ -18,6 +18,7 @@ def restore_predicates(nodes: list[Node]) -> None:
         _modified_verb(node)
         _has_broken_windows(node)
         _coloured_thing(node, nodes)
+        _participle_head(node)
     for node in nodes:
         _conjunct_of_be(node)
     for node in nodes:
@@ -170,6 +171,26 @@ def _has_broken_windows(node: Node) -> None:
     for child in list(node.children):
         child.move(has, child.dep)
     node.move(noun, "amod")
+
+
+def _participle_head(node: Node) -> None:
+    """As in "its blade pointing toward us": the blade is the head, and points."""
+    if node.tag != "NN" or not node.lower.endswith("ing") or node.lower in lexicon.ING_THINGS or node.head is node:
+        return
+    noun = next((c for c in node.children if c.i == node.i - 1 and c.dep == "compound" and c.pos == "NOUN"), None)
+    lemma = lexicon.gerund_lemma(node.lower)
+    if noun is None or lemma not in known_words("verb"):
+        return
+    if not any(c.dep == "prep" and c.i == node.i + 1 and c.lower in lexicon.DIRECTIONS for c in node.children):
+        return
+    noun.move(node.head, node.dep)
+    if noun.head is node:
+        return
+    for child in list(node.children):
+        if child.i < noun.i:
+            child.move(noun, child.dep)
+    node.move(noun, "acl")
+    node.pos, node.tag, node.lemma = "VERB", "VBG", lemma
 
 
 def _coloured_thing(colour: Node, nodes: list[Node]) -> None:
