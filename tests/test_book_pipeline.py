@@ -14,6 +14,7 @@ from posh_lite.book.execute import is_fresh, run_all
 from posh_lite.book.layout import BookError, Layout, find_layout
 from posh_lite.book.notebooks import id_problems, strip_all, stripped
 from posh_lite.book.parameters import assign, convert, declared, parse_overrides
+from posh_lite.book.profile import check_profile
 
 
 def write_notebook(path: Path, *cells: str, parameters: str = 'profile = "lite"\nn = 3\nname = "a"') -> Path:
@@ -205,6 +206,15 @@ def test_command_line_fails_with_one_clear_message(layout, monkeypatch, capsys):
     assert "no notebook matches 9" in capsys.readouterr().err
     assert main(["parameters"]) == 0
     assert "n = 3" in capsys.readouterr().out
+
+
+def test_a_profile_whose_judge_is_not_here_is_refused_before_anything_runs():
+    check_profile("lite")
+    check_profile("gpu", "posh_lite.judge.lexical:LexicalJudge")
+    with pytest.raises(BookError, match=r"the judge \"no-such-judge\""):
+        check_profile("lite", "no-such-judge")
+    with pytest.raises(BookError, match="expected one of lite, gpu"):
+        check_profile("laptop")
 
 
 def test_layout_is_found_from_inside_and_missed_outside(layout, tmp_path_factory):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posh_lite import plot
+from posh_lite.book.layout import find_layout
 
 
 def drawn(tmp_path, name="a-figure", alt="A line from one to two, for a test."):
@@ -58,6 +59,16 @@ def test_alt_text_is_required(tmp_path, alt):
 def test_names_are_file_names(tmp_path, name):
     with pytest.raises(ValueError, match="name"):
         drawn(tmp_path, name=name)
+
+
+def test_the_dark_pictures_of_the_preface_are_those_of_the_light_ones():
+    folder = find_layout().book / "images"
+    pictures = [p for p in sorted(folder.glob("*.svg")) if not p.name.endswith(".dark.svg")]
+    assert len(pictures) >= 2
+    for picture in pictures:
+        dark = picture.with_suffix(".dark.svg").read_text("utf-8")
+        # the marks on coloured ground are white on light pages and dark on dark ones
+        assert dark.replace("#16181d", "#ffffff") == plot.darken(picture.read_text("utf-8"))
 
 
 def luminance(colour: str) -> float:

@@ -45,12 +45,14 @@ def build(layout: Layout, args: argparse.Namespace) -> None:
     """
     from posh_lite.book.execute import prune, run_all
     from posh_lite.book.parameters import assign, parse_overrides
+    from posh_lite.book.profile import check_profile
     from posh_lite.book.site import render
 
     started = time.perf_counter()
     prune(layout, layout.sources())
     overrides = {"profile": args.profile, **parse_overrides(args.given)}
     jobs = assign(overrides, _chosen(layout, args.only))
+    check_profile(args.profile, overrides.get("judge", "auto"))
     runs = run_all(layout, jobs, force=args.force)
     fresh = sum(run.cached for run in runs)
     print(f"notebooks: {len(runs) - fresh} ran, {fresh} unchanged")

@@ -11,6 +11,29 @@ from posh_lite.metric.posh import PoSh
 JUDGES = {"lite": "lexical", "gpu": "vllm"}
 
 
+def check_profile(profile: str, judge: str = "auto") -> None:
+    """Say at once, before any notebook runs, that the judge of a profile cannot run here.
+
+    Raises:
+        BookError: no such profile or judge, or something that the judge needs is not installed.
+    """
+    from posh_lite.judge import registry
+
+    if profile not in JUDGES:
+        raise BookError(f"profile {profile!r}: expected one of {', '.join(JUDGES)}")
+    name = JUDGES[profile] if judge == "auto" else judge
+    entry = registry.JUDGES.get(name)
+    if entry is None and ":" not in name:
+        known = ", ".join(sorted(registry.JUDGES))
+        raise BookError(
+            f'profile {profile} would score with the judge "{name}", which this version does not have; '
+            f"choose another with -p judge=NAME (there are {known}, or module:Class)"
+        )
+    if entry is not None and entry.missing():
+        extra = f'; pip install "posh-lite[{entry.extra}]"' if entry.extra else ""
+        raise BookError(f'the judge "{name}" of profile {profile} needs {", ".join(entry.missing())}{extra}')
+
+
 def metric_for(profile: str, judge: str = "auto", **settings: Any) -> PoSh:
     """PoSh as a chapter runs it.
 
@@ -20,9 +43,8 @@ def metric_for(profile: str, judge: str = "auto", **settings: Any) -> PoSh:
         settings: further keywords of :class:`~posh_lite.metric.posh.PoSh`.
 
     Raises:
-        BookError: no such profile.
-        JudgeError, MissingDependency: the judge cannot run here; the message says what is missing.
+        BookError: no such profile, or its judge cannot run here; the message says what is missing.
+        JudgeError, MissingDependency: a judge given as ``module:Class`` cannot be made.
     """
-    if profile not in JUDGES:
-        raise BookError(f"profile {profile!r}: expected one of {', '.join(JUDGES)}")
+    check_profile(profile, judge)
     return PoSh(judge=JUDGES[profile] if judge == "auto" else judge, progress=False, **settings)
