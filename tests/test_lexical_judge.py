@@ -38,7 +38,7 @@ def test_it_is_a_judge_with_a_signature() -> None:
     assert isinstance(judge, Judge)
     assert judge.signature.startswith("lexical-")
     assert "lexicon:" in judge.signature and "spacy:" in judge.signature
-    assert judge.presence_threshold == 2.0
+    assert judge.presence_threshold == 1.85
 
 
 @pytest.mark.parametrize("score", [1.0, 1.4, 2.0, 3.2, 4.999, 5.0])

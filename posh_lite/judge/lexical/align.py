@@ -11,12 +11,12 @@ from typing import Any
 
 from posh_lite.graph.types import Entity, Relation
 from posh_lite.judge.lexical import heads, words
-from posh_lite.judge.lexical.lexicon import word_set
+from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.view import Fact, View
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 #: Heads that agree at least this well are candidates for being the same entity.
-CANDIDATE = 2.0
+CANDIDATE = heads.SIBLING
 #: Heads that a text leaves open: they may stand for anything, or for any living being.
 PRONOUNS = word_set(
     "one ones other others another each both some most rest they them it he she who which that something someone"
@@ -76,6 +76,7 @@ def align(source: View, target: View) -> Alignment:
         for match in found.candidates.get(s.id, ()):
             match.weight += 0.6 * min(4, _settled(found, s, match.target)) + _owned(found, s, match.target)
     _assign(found)
+    _share(found)
     for matches in found.candidates.values():
         matches.sort(key=lambda m: (-m.weight, m.target))
     return found
@@ -182,6 +183,17 @@ def _settled(found: Alignment, s: Entity, t: int) -> int:
     return sum(1 for n in found.source.near[s.id] if n in found.one and found.one[n].target in near)
 
 
+def _share(found: Alignment) -> None:
+    """"A crop of hair", "a strip of cloud": what has no counterpart shares the one of the thing it is a shape of."""
+    for r in found.source.graph.relations:
+        s, o = r.subject.id, r.object.id
+        if r.lemma != "of" or s in found.one or found.candidates.get(s) or o not in found.one:
+            continue
+        if r.subject.head in lexicon().partitive:
+            whole = found.one[o]
+            found.one[s] = Match(whole.target, 3.4, whole.name, weight=whole.weight)
+
+
 def _owned(found: Alignment, s: Entity, t: int) -> float:
     """Whose it is weighs more than what it is like: the scarf of the woman on the left is hers in any colour."""
     whole = found.target.entity(t).part_of
@@ -198,7 +210,7 @@ def _assign(found: Alignment) -> None:
     for _, s, match in every:
         if s in found.one or match.target in found.back:
             continue
-        if match.head < PARTIAL and any(m.head >= PARTIAL for m in found.candidates[s]):
-            continue
+        if match.head < max(m.head for m in found.candidates[s]) - 0.7:
+            continue  # rather the same thing again, or one of a group, than another kind
         found.one[s] = match
         found.back[match.target] = s

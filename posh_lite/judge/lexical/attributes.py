@@ -111,6 +111,12 @@ def _on(al: Alignment, a: Attribute, match: Match) -> Finding:
 
 def _composite(view: View, asked: list[str], text: str, number: int) -> Finding | None:
     """"red-haired" by red hair, "long-sleeved" by long sleeves: the part carries the rest."""
+    gone = compounds.lacking(text)
+    grade, said = compounds.on_absence(view, gone, number) if gone else (0.0, "")
+    if grade >= PARTIAL:
+        return Finding(grade, f'the text has "{said}"')
+    if grade == CONFLICT:
+        return Finding(CONTRADICTED, f'the text says "{said}", not "{text}"')
     if "-" not in text:
         return None
     compound = compounds.read(text)

@@ -21,6 +21,11 @@ _DONE = word_set(
     " stuffed loaded patterned printed embroidered dappled speckled drawn powered carved built made hung shaded kissed"
     " drenched swept bathed choked carrying holding bearing"
 )
+#: Words for the lack of something, beside those in "-less".
+_LACKING = {
+    "barefoot": "shoe", "barefooted": "shoe", "bareheaded": "hat", "shirtless": "shirt", "naked": "clothing",
+    "nude": "clothing", "bald": "hair", "clean-shaven": "beard", "cloudless": "cloud",
+}  # fmt: skip
 #: Facts that state a property rather than a thing or a deed.
 _STATED = frozenset({"attribute", "compound", "implied"})
 
@@ -129,6 +134,28 @@ def _done(view: View, compound: Compound, number: int) -> tuple[float, str]:
         grade = min(verb, 4.4) if verb >= PARTIAL else 3.8 if fact.source == "having" else 3.2
         if grade > best[0]:
             best = (grade, fact.said)
+    return best
+
+
+@cache
+def lacking(text: str) -> str:
+    """The noun that a word says is not there: "hat" of "hatless", "shoe" of "barefoot"; else ""."""
+    word = text.lower().strip()
+    if word in _LACKING:
+        return _LACKING[word]
+    noun = word.removesuffix("less")
+    return noun if noun != word and heads.senses(noun) else ""
+
+
+def on_absence(view: View, noun: str, number: int) -> tuple[float, str]:
+    """Grade of "hatless" by "without a hat" (a paraphrase) or "with a hat" (``CONFLICT``), and what the text says."""
+    best: tuple[float, str] = (UNRELATED, "")
+    for fact in view.facts[number]:
+        if fact.source != "having" or fact.other is None or heads.grade(noun, view.entity(fact.other).head) < 3.8:
+            continue
+        if fact.negated or view.entity(fact.other).negated:
+            return words.SYNONYM, fact.said
+        best = (CONFLICT, fact.said)
     return best
 
 

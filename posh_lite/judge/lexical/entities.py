@@ -78,7 +78,7 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
     facts = al.target.facts[match.target]
     said = [o for f in facts for o in f.words if not f.negated]
     *before, last = words.tokens(heads.repaired(s.head)[0]) or [""]
-    if match.head == heads.CLOSED:
+    if heads.closed(s.head, match.name) or heads.closed(match.name, s.head):
         mine = [o for f in al.source.facts[s.id] for o in f.words]
         first, theirs = heads.closed(s.head, match.name), heads.closed(match.name, s.head)
         if first in said or (theirs and theirs in mine):
@@ -93,7 +93,8 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
         return 0.0
     shows = (words.stem(last), *lex.evidence.get(heads.singular(last)[-1], ()), *lex.evidence.get(last, ()))
     if "r" in heads.traits(s.head) and match.head >= 2.5:
-        if any(words.stem(t.text) == words.stem(w) for t in al.target.tokens for w in shows):
+        stems = {words.stem(w) for w in shows}
+        if any(words.stem(t.text) in stems or t.text.startswith(shows[1:]) for t in al.target.tokens):
             return 4.0
         return 0.0
     mine, theirs = heads.traits(s.head), heads.traits(match.name)
@@ -125,11 +126,11 @@ def _numbered(al: Alignment, s: Entity, match: Match, finding: Finding) -> Findi
     many_t = t.plural and (t.count or 2) >= 2
     if many_t and mine in ("a", "an", "one", "single", "lone") and namesakes_s == 0 and len(namesakes_t) == 1:
         if t.count or heads.is_living(s.head):
-            return Finding(2.2, f'the text has several: "{al.target.phrase(t.id)}"')
+            return Finding(heads.WEAK, f'the text has several: "{al.target.phrase(t.id)}"')
         return Finding(3.4, f'the text has several: "{al.target.phrase(t.id)}"')
     if s.plural and theirs in ("a", "an", "one", "single", "lone") and len(namesakes_t) == 1 and namesakes_s == 0:
         if s.count or heads.is_living(s.head):
-            return Finding(2.2, f'the text has one: "{al.target.phrase(t.id)}"')
+            return Finding(heads.WEAK, f'the text has one: "{al.target.phrase(t.id)}"')
         return Finding(3.2, f'the text has one: "{al.target.phrase(t.id)}"')
     return finding
 
@@ -219,7 +220,7 @@ def _elsewise(al: Alignment, s: Entity) -> Finding:
     if best[0]:
         return Finding(best[0], f"the text has it as {best[1]}")
     for token in al.target.tokens:
-        if len(last) >= 4 and token.text.startswith(last) and heads.senses(token.text):
+        if len(last) >= 4 and token.text.startswith(last) and heads.senses(token.text.removeprefix(last)):
             return Finding(3.4, f'the text has "{token.text}"')
         if token.text == last or (words.alike(last, token.text) >= words.DERIVED - 0.2 and len(last) > 3):
             return Finding(3.2, f'the text has the word "{token.text}"')

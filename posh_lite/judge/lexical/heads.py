@@ -10,12 +10,19 @@ from posh_lite.judge.lexical.words import BROADER, CONFLICT, PARTIAL, SAME, SYNO
 
 #: Compounds that are not a kind of their last word.
 _EXOCENTRIC = frozenset({"hot dog", "sea lion", "ladybug", "skyline", "hydrant", "french fries", "eyeglasses"})
+#: Words that end in another word without being its kind.
+_OPAQUE = word_set(
+    "pineapple eggplant seahorse butterfly dragonfly horseback forehead keyboard cardboard starfish jellyfish rainbow"
+    " elbow wallpaper hourglass skyline coastline outline necklace mushroom hillside seaside riverside mountainside"
+    " background foreground playground waterfall sidewalk candlestick lipstick staircase fireplace windshield earring"
+    " headline landscape silhouette nightstand grandstand bandstand handstand handrail headboard dashboard"
+)
 #: Nouns that stand for the person whatever their trade.
 _PERSON = "person"
 #: Lines of people that are several.
 GROUPS = frozenset({"couple", "crowd", "family", "band"})
-CLOSED = 2.2  # one word ends in the other, though the lexicon holds them for different things
-WEAK = 2.0  # same last word, another kind ("coffee table", "dining table")
+SIBLING = 1.9  # two kinds of one narrow kind ("bonnet", "cap"): there, and wrongly named
+WEAK = 1.9  # same last word, another kind ("coffee table", "dining table")
 
 
 @cache
@@ -106,10 +113,12 @@ def grade(source: str, target: str) -> float:
     if " " not in source and " " not in target:
         mine, theirs = _lineage(source), _lineage(target)
         if mine and theirs and mine.isdisjoint(theirs):
-            return CLOSED if closed(source, target) or closed(target, source) else CONFLICT
+            return 3.8 if closed(target, source) else 3.2 if closed(source, target) else CONFLICT
     best = _by_senses(source, target)
     if best >= PARTIAL:
         return best
+    if best == SIBLING and " " not in source and " " not in target and closed(target, source):
+        return 3.6
     compound = _compounds(source, target)
     if compound != UNRELATED:
         return compound
@@ -121,7 +130,9 @@ def grade(source: str, target: str) -> float:
 def closed(long: str, short: str) -> str:
     """The first part of a word that ends in the other ("sand" of "sandcastle" and "castle"), or nothing."""
     first = long.removesuffix(short)
-    return first if 3 <= len(first) < len(long) and len(short) >= 4 and first in lexicon().nouns.senses else ""
+    if not 3 <= len(first) < len(long) or len(short) < 4 or long in _OPAQUE:
+        return ""
+    return first if first in lexicon().nouns.senses else ""
 
 
 @cache
@@ -135,6 +146,8 @@ def _by_senses(source: str, target: str) -> float:
     for x in senses(source):
         for y in senses(target):
             here = words.sense_grade(x, y, CONFLICT)
+            if here == CONFLICT and x.parent is not None and x.parent is y.parent and not x.parent.loose:
+                here = SIBLING
             if _people(x) and _people(y):
                 here = _person_grade(x, y, here)
             best = here if best == UNRELATED else max(best, here)
@@ -152,8 +165,8 @@ def _person_grade(x: Sense, y: Sense, taxonomic: float) -> float:
         return CONFLICT
     young_x, young_y = _stage(x), _stage(y)
     if young_x and young_y and young_x != young_y:
-        return 2.0
-    if taxonomic > 0:
+        return SIBLING
+    if taxonomic > SIBLING:
         return taxonomic
     if (x.words[0] in GROUPS) != (y.words[0] in GROUPS):
         return 3.4
@@ -189,7 +202,7 @@ def _compounds(source: str, target: str) -> float:
     *before, last = words.tokens(source)
     *before_target, last_target = words.tokens(target)
     base = grade(last, last_target)
-    if WEAK <= base < PARTIAL and is_person(source) and is_person(target):
+    if SIBLING <= base < PARTIAL and is_person(source) and is_person(target):
         return base
     if base < PARTIAL:
         # "soccer player" by "athlete": the whole compound against a single word was tried by its senses.

@@ -23,15 +23,15 @@ class LexicalJudge:
     """Answers from graphs and a curated lexicon: no model, no network, the same on every machine.
 
     Args:
-        presence_threshold: score from which on an entity counts as present. 2.0, the paper's value, suits this
-            judge by construction: it says 1 to 1.8 for what is absent or another one, and 2 to 2.5 for a thing
-            that is there with a difference of kind or number.
+        presence_threshold: score from which on an entity counts as present. The paper's 2 moves to 1.85 by the
+            construction of this judge: up to 1.8 is what it says of a thing that is absent or another one, 1.9 of a
+            thing that is there under a wrong name or in a wrong number, so that what is said of it is still asked.
         cache_size: how many texts and alignments are kept.
         graphs: scene graphs by text, so that a text is parsed once where the metric has its graph already.
     """
 
     def __init__(
-        self, presence_threshold: float = 2.0, *, cache_size: int = 512, graphs: Mapping[str, SceneGraph] | None = None
+        self, presence_threshold: float = 1.85, *, cache_size: int = 512, graphs: Mapping[str, SceneGraph] | None = None
     ) -> None:
         self._threshold = presence_threshold
         self._size = max(2, cache_size)

@@ -156,6 +156,7 @@ class Lexicon:
     vague: dict[str, tuple[int, int]] = field(default_factory=dict)
     empty: frozenset[str] = frozenset()
     generic: frozenset[str] = frozenset()
+    partitive: frozenset[str] = frozenset()  # shapes and amounts of what follows "of"
     verb_conflicts: frozenset[tuple[int, int]] = frozenset()  # ids of verb senses that exclude each other
     verb_rivals: frozenset[tuple[int, int]] = frozenset()  # the same, said of one subject and one object
     verb_converses: frozenset[tuple[int, int]] = frozenset()  # ids of senses that swap subject and object
@@ -291,6 +292,7 @@ def _read_derivations(lex: Lexicon, data: dict[str, Any]) -> None:
             lex.numbers.setdefault(word, digits[0])
     lex.vague |= {k: (int(v[0]), int(v[1])) for k, v in _pairs(data.get("vague", ""))}
     lex.empty |= frozenset(w for line in _lines(data.get("empty", "")) for w in line)
+    lex.partitive |= frozenset(w for line in _lines(data.get("partitive", "")) for w in line)
     lex.generic |= frozenset(w for line in _lines(data.get("generic", "")) for w in line)
 
 

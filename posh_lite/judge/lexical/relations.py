@@ -255,6 +255,8 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
             continue
         straight = q.subject.id == a
         grade = same(spoken(r), spoken(q), flat) if straight else turned(spoken(r), spoken(q))
+        if grade == CONFLICT and straight and not heads.is_living(r.subject.head) and r.subject.head not in _LIKENESSES:
+            grade = _resting(spoken(r), spoken(q), flat)
         said = f'"{q.subject.head} {q.text} {q.object.head}"'
         if q.kind == "part" or r.kind == "part":
             grade = max(grade, _part(r, q, straight))
@@ -285,6 +287,18 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
     if b in e.members or a in f.members:
         best, reason = max(best, 3.5), "one is a member of the other"
     return best, reason, clash
+
+
+_RESTING = word_set("sit stand lie rest perch set place locate situate position")
+_LIKENESSES = word_set("statue sculpture figure figurine doll mannequin robot angel sphinx scarecrow snowman")
+
+
+def _resting(source: str, target: str, flat: bool) -> float:
+    """A vase that sits on a shelf stands there: postures of lifeless things do not exclude each other."""
+    (verb, prep), (verb_t, prep_t) = split(source), split(target)
+    if prep and prep_t and set(verb) & _RESTING and set(verb_t) & _RESTING:
+        return min(prepositions(prep, prep_t, flat), 4.2)
+    return CONFLICT
 
 
 def _part(r: Relation, q: Relation, straight: bool) -> float:
