@@ -162,8 +162,8 @@ def turned(source: str, target: str) -> float:
         return UNRELATED
     classes = {c for w in (*verb, prep) for c in lex.prepositions.get(w, ())}
     classes_t = {c for w in (*verb_t, prep_t) for c in lex.prepositions.get(w, ())}
-    if any(frozenset((p, q)) in lex.prep_converses for p in classes for q in classes_t):
-        return 3.8
+    if not set(verb) & set(verb_t) and any(frozenset((p, q)) in lex.prep_converses for p in classes for q in classes_t):
+        return 3.8  # one verb is no converse of itself: a dog that leads is not led
     if any(words.converse(a, b) for a in verb for b in verb_t):
         return 4.2
     if verb and verb_t:
@@ -232,6 +232,8 @@ def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
         return None
     phrase = al.target.phrase(a)
     if grade == CONFLICT and fact is not None and fact.source == "action":
+        if _lifeless(r) and set(verb) & _RESTING and set(fact.words) & _RESTING:
+            return None
         return Finding(1.6, f'the text says "{fact.said}" of "{phrase}"')
     known = any(v in lexicon().verbs.senses for v in verb)
     if any(f.source in ("action", "object") and f.other == b for f in facts):
@@ -255,7 +257,7 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
             continue
         straight = q.subject.id == a
         grade = same(spoken(r), spoken(q), flat) if straight else turned(spoken(r), spoken(q))
-        if grade == CONFLICT and straight and not heads.is_living(r.subject.head) and r.subject.head not in _LIKENESSES:
+        if grade == CONFLICT and straight and _lifeless(r):
             grade = _resting(spoken(r), spoken(q), flat)
         said = f'"{q.subject.head} {q.text} {q.object.head}"'
         if q.kind == "part" or r.kind == "part":
@@ -291,6 +293,10 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
 
 _RESTING = word_set("sit stand lie rest perch set place locate situate position")
 _LIKENESSES = word_set("statue sculpture figure figurine doll mannequin robot angel sphinx scarecrow snowman")
+
+
+def _lifeless(r: Relation) -> bool:
+    return not heads.is_living(r.subject.head) and r.subject.head not in _LIKENESSES
 
 
 def _resting(source: str, target: str, flat: bool) -> float:
