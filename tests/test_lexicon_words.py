@@ -190,6 +190,20 @@ def test_a_part_inside_a_compound() -> None:
     assert compounds.of_part(view, "hat", "gray")[0] == UNRELATED
 
 
+def test_what_a_word_says_is_not_there() -> None:
+    assert compounds.lacking("hatless") == "hat"
+    assert compounds.lacking("barefoot") == "shoe"
+    assert compounds.lacking("endless") == compounds.lacking("red") == ""
+
+
+def test_a_lack_by_what_is_or_is_not_there() -> None:
+    without = make_view(extract_graph("A child without a hat sits on a wall."))
+    wearing = make_view(extract_graph("A child with a hat sits on a wall."))
+    assert compounds.on_absence(without, "hat", 0)[0] >= 4
+    assert compounds.on_absence(wearing, "hat", 0)[0] == CONFLICT
+    assert compounds.on_absence(wearing, "shoe", 0)[0] == UNRELATED
+
+
 def test_outline_lines_that_add_words() -> None:
     outline = Outline()
     end = outline.read("move, go\n  walk, stroll")

@@ -26,6 +26,8 @@ _LACKING = {
     "barefoot": "shoe", "barefooted": "shoe", "bareheaded": "hat", "shirtless": "shirt", "naked": "clothing",
     "nude": "clothing", "bald": "hair", "clean-shaven": "beard", "cloudless": "cloud",
 }  # fmt: skip
+_FIGURATIVE = word_set("endless priceless harmless lifeless timeless seamless regardless worthless powerless")
+_HAVING = word_set("with have wear in don sport")
 #: Facts that state a property rather than a thing or a deed.
 _STATED = frozenset({"attribute", "compound", "implied"})
 
@@ -144,18 +146,19 @@ def lacking(text: str) -> str:
     if word in _LACKING:
         return _LACKING[word]
     noun = word.removesuffix("less")
-    return noun if noun != word and heads.senses(noun) else ""
+    return noun if noun != word and word not in _FIGURATIVE and heads.senses(noun) else ""
 
 
 def on_absence(view: View, noun: str, number: int) -> tuple[float, str]:
     """Grade of "hatless" by "without a hat" (a paraphrase) or "with a hat" (``CONFLICT``), and what the text says."""
     best: tuple[float, str] = (UNRELATED, "")
-    for fact in view.facts[number]:
-        if fact.source != "having" or fact.other is None or heads.grade(noun, view.entity(fact.other).head) < 3.8:
+    for r in view.graph.relations_of(number, role="subject"):
+        having = r.lemma in ("without", "lack") or r.kind == "part" or set(r.lemma.split()) & _HAVING
+        if not having or heads.grade(noun, heads.repaired(r.object.head)[0]) < 3.8:
             continue
-        if fact.negated or view.entity(fact.other).negated:
-            return words.SYNONYM, fact.said
-        best = (CONFLICT, fact.said)
+        if r.negated or r.object.negated or r.lemma in ("without", "lack"):
+            return words.SYNONYM, f"{r.text} {r.object.head}"
+        best = (CONFLICT, f"{r.text} {r.object.head}")
     return best
 
 
