@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -285,8 +287,6 @@ def test_readme_names_existing_targets_and_files() -> None:
 
 
 def test_readme_commands_parse() -> None:
-    import shlex
-
     from posh_lite.cli import parser
 
     checked = 0
@@ -313,17 +313,51 @@ def _comparable(output: str) -> tuple[list[str], list[float]]:
     return _NUMBER.sub("#", text).split(), [float(n) for n in _NUMBER.findall(text)]
 
 
-def test_readme_shows_what_its_commands_print(tmp_path: Path) -> None:
-    readme = script("readme")
+def _run_here(language: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block in this process, where the parser is loaded already; ``make readme`` runs it as it is written."""
+    from posh_lite.cli import main
+
+    if language == "python":
+        exec(compile(code, "README.md", "exec"), {})
+        return
+    said, _, command = code.strip().rpartition(" | ")
+    words = shlex.split(command)
+    if said:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(shlex.split(said)[1].encode() + b"\n"), "utf-8"))
+    if words[0] == "cat":
+        print(Path(words[1]).read_text(encoding="utf-8"))
+    else:
+        assert words[0] == "posh-lite"
+        assert main(words[1:]) == 0
+
+
+def test_readme_shows_what_its_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    shown = [block for block in readme.blocks(README) if block[2] is not None]
+    monkeypatch.chdir(tmp_path)
+    shown = [block for block in script("readme").blocks(README) if block[2] is not None]
     assert len(shown) == 4
     for language, code, old in shown:
-        new = readme.run_block(language, code, tmp_path)
+        _run_here(language, code, monkeypatch)
+        printed = capsys.readouterr()
         old_words, old_numbers = _comparable(old)
-        new_words, new_numbers = _comparable(new)
-        assert new_words == old_words, f"the README shows another output; run: make readme\n{code}\n{new}"
-        assert new_numbers == pytest.approx(old_numbers, abs=0.02), f"run: make readme\n{code}\n{new}"
+        new_words, new_numbers = _comparable(printed.err + printed.out)
+        assert new_words == old_words, f"the README shows another output; run: make readme\n{code}\n{printed}"
+        assert new_numbers == pytest.approx(old_numbers, abs=0.02), f"run: make readme\n{code}\n{printed}"
+
+
+def test_a_block_that_fails_is_named(tmp_path: Path) -> None:
+    readme = script("readme")
+    assert readme.run_block("sh", "echo one\necho two >&2\n", tmp_path) == "one\ntwo\n"
+    assert readme.run_block("python", "print(1 + 1)\n", tmp_path) == "2\n"
+    with pytest.raises(RuntimeError, match="false"):
+        readme.run_block("sh", "false\ntrue\n", tmp_path)
+
+
+def test_outputs_are_put_where_they_belong(tmp_path: Path) -> None:
+    page = "```sh\nmake x\n```\n\n```sh\necho new\n```\n\n```text\nold\n```\n\nProse.\n\n```text\nkept\n```\n"
+    assert script("readme").renew(page, tmp_path) == page.replace("old", "new")
 
 
 def test_readme_picture_shows_the_same_scores() -> None:
