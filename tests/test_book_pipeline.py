@@ -14,7 +14,7 @@ from posh_lite.book.execute import is_fresh, run_all
 from posh_lite.book.layout import BookError, Layout, find_layout
 from posh_lite.book.notebooks import id_problems, strip_all, stripped
 from posh_lite.book.parameters import assign, convert, declared, parse_overrides
-from posh_lite.book.profile import check_profile
+from posh_lite.book.profile import check_profile, coreference_for
 
 
 def write_notebook(path: Path, *cells: str, parameters: str = 'profile = "lite"\nn = 3\nname = "a"') -> Path:
@@ -206,6 +206,10 @@ def test_command_line_fails_with_one_clear_message(layout, monkeypatch, capsys):
     assert "no notebook matches 9" in capsys.readouterr().err
     assert main(["parameters"]) == 0
     assert "n = 3" in capsys.readouterr().out
+
+
+def test_the_laptop_profile_uses_the_embedded_resolver():
+    assert coreference_for("lite") is None
 
 
 def test_a_profile_whose_judge_is_not_here_is_refused_before_anything_runs():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from posh_lite.book.layout import BookError
 from posh_lite.metric.posh import PoSh
+
+if TYPE_CHECKING:
+    from posh_lite.graph.mentions import CoreferenceResolver
 
 #: The judge of each profile: "lite" needs nothing, "gpu" is the setting of the paper.
 JUDGES = {"lite": "lexical", "gpu": "vllm"}
@@ -34,6 +38,19 @@ def check_profile(profile: str, judge: str = "auto") -> None:
         raise BookError(f'the judge "{name}" of profile {profile} needs {", ".join(entry.missing())}{extra}')
 
 
+def coreference_for(profile: str) -> CoreferenceResolver | None:
+    """The paper's resolver in the profile "gpu" where it is installed, else None for the embedded one.
+
+    It cannot share an environment with every judge of that profile, so it is no error where it is absent; the
+    signature says which one was used.
+    """
+    if profile != "gpu" or find_spec("maverick") is None:
+        return None
+    from posh_lite.graph.maverick import MaverickResolver
+
+    return MaverickResolver()
+
+
 def metric_for(profile: str, judge: str = "auto", **settings: Any) -> PoSh:
     """PoSh as a chapter runs it.
 
@@ -47,4 +64,5 @@ def metric_for(profile: str, judge: str = "auto", **settings: Any) -> PoSh:
         JudgeError, MissingDependency: a judge given as ``module:Class`` cannot be made.
     """
     check_profile(profile, judge)
+    settings.setdefault("coreference", coreference_for(profile))
     return PoSh(judge=JUDGES[profile] if judge == "auto" else judge, progress=False, **settings)
