@@ -41,7 +41,7 @@ def _presence(al: Alignment, s: Entity) -> Finding:
     if denied and not matches:
         return Finding(CONTRADICTED, f'the text says there is no "{denied[0].name}"')
     if s.id in al.one and matches and matches[0] is al.one[s.id]:
-        return _numbered(al, s, matches[0], _named(al, s, matches[0]))
+        return _of_another(al, s, matches[0], _numbered(al, s, matches[0], _named(al, s, matches[0])))
     shared = _shared(al, s)
     if shared is not None:
         return shared
@@ -106,6 +106,38 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
     if "c" in theirs and "c" not in mine:
         return 4.0 if any(w in youth[:2] for f in al.source.facts[s.id] for w in f.words) else 0.0
     return 0.0
+
+
+def _of_another(al: Alignment, s: Entity, match: Match, finding: Finding) -> Finding:
+    """The hat is there, but on somebody else who has a counterpart of his own."""
+    whole = al.target.entity(match.target).part_of
+    if s.part_of is None or whole is None or s.part_of not in al.one or whole not in al.back:
+        return finding
+    mine, owner = al.one[s.part_of], al.back[whole]
+    living = heads.is_living(al.target.entity(whole).head) and heads.is_living(al.source.entity(s.part_of).head)
+    if not living or mine.target == whole or owner == s.part_of or mine.head < 4:
+        return finding
+    if mine.target in al.target.near[whole]:
+        return finding
+    reason = f'"{al.target.phrase(match.target)}" is of "{al.target.phrase(whole)}"'
+    return Finding(min(finding.score, heads.WEAK), reason)
+
+
+def _as_color(al: Alignment, s: Entity, color: str) -> Finding | None:
+    """"in white", "a touch of blue": the colour of what it is said of."""
+    grades = []
+    for r in al.source.graph.relations_of(s):
+        other = r.subject if r.object.id == s.id else r.object
+        if other.id in al.one:
+            grades.append(best_fact(color, al.target.facts[al.one[other.id].target]))
+    if not grades:
+        return None
+    grade, fact = max(grades, key=lambda g: g[0])
+    if fact is None:
+        return None
+    if grade == CONFLICT:
+        return Finding(ABSENT, f'the text has "{fact.said}" there')
+    return Finding(max(ABSENT, min(grade, 4.2)), f'the text has it as "{fact.said}"')
 
 
 def _numbered(al: Alignment, s: Entity, match: Match, finding: Finding) -> Finding:
@@ -207,6 +239,10 @@ def _elsewise(al: Alignment, s: Entity) -> Finding:
             return Finding(3.4, f'"{al.target.phrase(living[0])}" has one')
     last = words.tokens(s.head)[-1] if words.tokens(s.head) else s.head
     owner = s.part_of
+    if words.is_color(last) and not heads.senses(last):
+        colored = _as_color(al, s, last)
+        if colored is not None:
+            return colored
     best: tuple[float, str] = (0.0, "")
     for number, facts in al.target.facts.items():
         for fact in facts:

@@ -32,7 +32,8 @@ def singular(noun: str) -> tuple[str, ...]:
     first, _, last = noun.rpartition(" ")
     forms = [noun]
     for form in words.variants(last):
-        if (form.endswith("ing") and not last.endswith("ings")) or (last.endswith(("ing", "ed", "er")) and form != last):
+        verbal = form.endswith("ing") and not last.endswith("ings")
+        if verbal or (last.endswith(("ing", "ed", "er")) and form != last):
             continue
         forms.append(f"{first} {form}".strip())
     return tuple(dict.fromkeys(forms))
