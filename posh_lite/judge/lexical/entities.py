@@ -97,13 +97,13 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
         if any(words.stem(t.text) in stems or t.text.startswith(shows[1:]) for t in al.target.tokens):
             return 4.0
         return 0.0
-    mine, theirs = heads.traits(s.head), heads.traits(match.name)
-    if {"m", "f"} & mine and {"m", "f"} & theirs and not {"m", "f"} & mine & theirs:
+    here, there = heads.traits(s.head), heads.traits(match.name)
+    if {"m", "f"} & here and {"m", "f"} & there and not {"m", "f"} & here & there:
         return 0.0
     youth = ("young", "youthful", "teenage", "teenaged", "little")
-    if "c" in mine and "c" not in theirs:
+    if "c" in here and "c" not in there:
         return 4.2 if any(w in youth for w in said) else 0.0
-    if "c" in theirs and "c" not in mine:
+    if "c" in there and "c" not in here:
         return 4.0 if any(w in youth[:2] for f in al.source.facts[s.id] for w in f.words) else 0.0
     return 0.0
 

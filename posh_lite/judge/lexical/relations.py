@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from posh_lite.graph.types import Entity, Relation
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment
@@ -12,167 +10,21 @@ from posh_lite.judge.lexical.entities import entity_finding
 from posh_lite.judge.lexical.facts import best_fact
 from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
-from posh_lite.judge.lexical.view import place_words, relation_place, spoken, verb_words
+from posh_lite.judge.lexical.loose import loosely
+from posh_lite.judge.lexical.view import place_words, relation_place, spoken
+from posh_lite.judge.lexical.wording import (
+    HOLDING,
+    OWNING,
+    SAYING,
+    WEARING,
+    first,
+    light,
+    prepositions,
+    same,
+    split,
+    turned,
+)
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
-
-_ALSO_VERBS = word_set("near like over down up round past about through in on")
-_OWNING = word_set("have possess own wear feature show include contain bear display boast sport")
-_SAYING = frozenset({"with", "of", "in", "on", "at"})
-_HOLDING = word_set("hold carry grasp clutch cradle bear take use support lift raise")
-_INSTRUMENT = frozenset({"with", "by", "in", "of"})
-_WEARING = word_set("wear in with have dress don sport clothe attire garb outfit")
-
-
-@cache
-def split(lemma: str) -> tuple[tuple[str, ...], str]:
-    """Verb words and preposition of a relation: ("lean",) and "on" for "lean on"; () and "in" for "in"."""
-    lex = lexicon()
-    parts = lemma.split()
-    for start in range(len(parts)):
-        rest = " ".join(parts[start:])
-        if rest in lex.prepositions and (start or rest not in lex.verbs.senses or rest in _ALSO_VERBS):
-            before = " ".join(parts[:start])
-            if rest in ("to", "from", "in", "with") and set(verb_words(before)) & _ATTACHING:
-                rest = "on"
-            if not before or before in lex.adverbs:  # "directly behind"
-                return (), rest
-            whole = (lemma,) if lemma in lex.verbs.senses else ()  # "crowd around", a verb of its own
-            return (*whole, *verb_words(before)), rest
-    for stop in range(len(parts) - 1, 0, -1):  # "near stand": an inverted clause
-        rest = " ".join(parts[:stop])
-        if rest in lex.prepositions:
-            return verb_words(" ".join(parts[stop:])), rest
-    return (verb_words(lemma), "")
-
-
-_ATTACHING = word_set("attach hang mount fix affix fasten pin secure nail glue suspend")
-_DIRECTIONS = (
-    ("up", "down"), ("away", "toward"), ("away", "at"), ("left", "right"), ("in", "out"), ("forward", "back"),
-)  # fmt: skip
-
-
-def _against(source: str, target: str) -> bool:
-    """Whether the two turn to opposite sides: "look up at" and "look down at"."""
-    one, other = set(source.split()), set(target.split())
-    prepositions_ = lexicon().prepositions
-    mine, theirs = ([w for w in a - b if w not in prepositions_] for a, b in ((one, other), (other, one)))
-    if any(words.alike(p, q) == CONFLICT for p in mine for q in theirs):
-        return True
-    if any((p in one and q in other and p not in other) or (q in one and p in other and q not in other)
-           for p, q in _DIRECTIONS):
-        return True
-    return ("away" in one) != ("away" in other) and bool(one & other & {"face", "look", "turn", "gaze", "walk"})
-
-
-@cache
-def same(source: str, target: str, flat: bool = False) -> float:
-    """Grade of two relation phrases between the same two things in the same order; 0 where not comparable."""
-    if source == target:
-        return 5.0
-    if _against(source, target):
-        return CONFLICT
-    (verb, prep), (verb_t, prep_t) = split(source), split(target)
-    lex = lexicon()
-    graded = [max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t]
-    of_verbs = max(graded, default=UNRELATED)
-    if of_verbs == UNRELATED and any(words.verb_grade(a, b, True) == CONFLICT for a in verb for b in verb_t):
-        return CONFLICT
-    if verb and verb_t and of_verbs == UNRELATED and set(verb) & set(verb_t):
-        of_verbs = 5.0
-    of_preps = prepositions(prep, prep_t, flat) if prep and prep_t else UNRELATED
-    light, light_t = _light(verb), _light(verb_t)
-    if verb and verb_t:
-        if of_verbs == CONFLICT:
-            return CONFLICT
-        if of_verbs >= PARTIAL:
-            if prep and prep_t:
-                return min(of_verbs, of_preps) if of_preps > 0 else of_preps if of_preps == CONFLICT else 2.5
-            return of_verbs if prep == prep_t else min(of_verbs, 4.2)
-        if set(verb) & _WEARING and set(verb_t) & _WEARING:
-            return 4.0
-        if light and light_t and prep and prep_t:
-            return min(of_preps, 4.2) if of_preps > 0 else of_preps
-        return UNRELATED
-    # One side has a verb, the other only a preposition.
-    if prep and prep_t:
-        if of_preps > 0:
-            lone = light if verb else light_t
-            return min(of_preps, 4.2 if lone else 3.6)
-        return of_preps
-    word, other = (verb or (prep,)), (verb_t or (prep_t,))
-    if any(w in _WEARING for w in word) and any(w in _WEARING for w in other):
-        return 4.2
-    classes = {c for w in (*word, prep) for c in lex.prepositions.get(w, ())}
-    classes_t = {c for w in (*other, prep_t) for c in lex.prepositions.get(w, ())}
-    if any(c in (*word, prep, *other, prep_t) for c in classes & classes_t):
-        return 4.0
-    if (light and not prep) or (light_t and not prep_t):
-        return 3.4
-    return UNRELATED
-
-
-def _light(verb: tuple[str, ...]) -> bool:
-    return not verb or any(v in lexicon().light for v in verb)
-
-
-@cache
-def prepositions(a: str, b: str, flat: bool = False) -> float:
-    """Grade of two prepositions."""
-    if a == b:
-        return 5.0
-    lex = lexicon()
-    x, y = lex.prepositions.get(a, ()), lex.prepositions.get(b, ())
-    if not x or not y:
-        return UNRELATED
-    if flat and {a, b} <= {"in", "on", "at", "upon", "within", "inside", "across", "along", "through"}:
-        return 4.0
-    if x[0] == y[0]:
-        return 4.2
-    if frozenset((x[0], y[0])) in lex.prep_opposites:
-        return CONFLICT
-    if a in y or b in x or x[0] in y or y[0] in x:
-        return 4.0
-    if set(x) & set(y):
-        return 3.4
-    if any(frozenset((p, q)) in lex.prep_opposites for p in x for q in y):
-        return 1.8
-    return 2.4
-
-
-@cache
-def first(prep: str) -> str:
-    """The class that a preposition chiefly belongs to."""
-    classes = lexicon().prepositions.get(prep, ())
-    return classes[0] if classes else prep
-
-
-@cache
-def turned(source: str, target: str) -> float:
-    """Grade of two relation phrases when the target has the two things the other way round."""
-    lex = lexicon()
-    (verb, prep), (verb_t, prep_t) = split(source), split(target)
-    if prep and prep_t and _light(verb) and _light(verb_t):
-        x, y = first(prep), first(prep_t)
-        if frozenset((x, y)) in lex.prep_converses and (x != y or len({x}) == 1):
-            if x == y and frozenset((x,)) not in lex.prep_converses:
-                return CONFLICT
-            return 4.2
-        if x == y:
-            return 4.0 if frozenset((x,)) in lex.prep_converses else CONFLICT
-        return UNRELATED
-    classes = {c for w in (*verb, prep) for c in lex.prepositions.get(w, ())}
-    classes_t = {c for w in (*verb_t, prep_t) for c in lex.prepositions.get(w, ())}
-    if not set(verb) & set(verb_t) and any(frozenset((p, q)) in lex.prep_converses for p in classes for q in classes_t):
-        return 3.8  # one verb is no converse of itself: a dog that leads is not led
-    if any(words.converse(a, b) for a in verb for b in verb_t):
-        return 4.2
-    if verb and verb_t:
-        alike = max((max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t), default=0.0)
-        if alike >= 3.4 and (prep in _INSTRUMENT) != (prep_t in _INSTRUMENT):
-            return min(alike, 4.4)  # "covered with snow" by "snow covers"
-        if alike >= 4 and not _light(verb):
-            return CONFLICT
-    return UNRELATED
 
 
 def relation_finding(al: Alignment, r: Relation) -> Finding:
@@ -209,11 +61,11 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
                 best = Finding(grade, reason)
             if clash and i == 0 and j == 0:
                 against = Finding(CONTRADICTED, clash)
-    if against is not None and best.score < 3.7:
+    if against is not None and best.score < 4.2:
         return against
     found = best if best.score >= PARTIAL else None
     if found is None:
-        soft = _loosely(al, r, ones[0].target, others[0].target)
+        soft = loosely(al, r, ones[0].target, others[0].target)
         found = soft if soft.score > best.score else best
     if found.score >= PARTIAL:
         return _other_action(al, r, ones[0].target, others[0].target) or found
@@ -238,10 +90,10 @@ def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
     known = any(v in lexicon().verbs.senses for v in verb)
     if any(f.source in ("action", "object") and f.other == b for f in facts):
         return None  # judged as a relation already
-    keeping = _OWNING | _WEARING | _HOLDING
-    if _light(verb) or not known or keeping & set(verb):
+    keeping = OWNING | WEARING | HOLDING
+    if light(verb) or not known or keeping & set(verb):
         return None
-    doing = [f for f in facts if f.source == "action" and not _light(f.words) and not keeping & set(f.words)]
+    doing = [f for f in facts if f.source == "action" and not light(f.words) and not keeping & set(f.words)]
     other = next(iter(doing), None)
     if other is not None:
         return Finding(2.2, f'the text says "{other.said}" of "{phrase}"')
@@ -279,7 +131,7 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
     e, f = view.entity(a), view.entity(b)
     if (f.part_of == a or e.part_of == b) and best < 4:
         verb, prep = split(spoken(r))
-        having = prep in ("with", "of", "in", "on") or any(v in _WEARING or v in _OWNING for v in verb)
+        having = prep in ("with", "of", "in", "on") or any(v in WEARING or v in OWNING for v in verb)
         if having or r.kind == "part":
             owns = f.part_of == a
             natural = owns == (r.object.part_of == r.subject.id or r.kind != "part")
@@ -315,7 +167,7 @@ def _part(r: Relation, q: Relation, straight: bool) -> float:
     if one and other:
         return 4.4 if straight == (r.kind == q.kind or r.lemma == q.lemma) or not straight else 4.0
     verbs = split(spoken(q))[0] if r.kind == "part" else split(spoken(r))[0]
-    if one != other and any(v in _OWNING for v in verbs) and not (split(spoken(r))[1] and split(spoken(q))[1]):
+    if one != other and any(v in OWNING for v in verbs) and not (split(spoken(r))[1] and split(spoken(q))[1]):
         return 3.8
     return UNRELATED
 
@@ -376,132 +228,15 @@ def _missing(al: Alignment, r: Relation, subject: bool, other: bool) -> Finding:
     gone = r.object if subject else r.subject
     presence = entity_finding(al, gone)
     verb, prep = split(spoken(r))
-    if prep and not _SAYING & set(lexicon().prepositions.get(prep, ())[:1]) and presence.score >= PARTIAL:
+    if prep and not SAYING & set(lexicon().prepositions.get(prep, ())[:1]) and presence.score >= PARTIAL:
         # An adjective or a verb says that it has one, not where it is.
         said = any(prepositions(prep, t.text) >= 4 for t in al.target.tokens)
-        return Finding(3.1 if said and (_light(verb) or presence.score >= 3.4) else 2.6, presence.reason)
+        return Finding(3.1 if said and (light(verb) or presence.score >= 3.4) else 2.6, presence.reason)
     if presence.score >= 3.4 and (subject or other):
         return Finding(presence.score, presence.reason)
     if presence.score >= PARTIAL:
         return Finding(PARTIAL, presence.reason)
     return Finding(ABSENT, f'"{gone.head}" is not in the text')
-
-
-def _loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
-    """The two are there but not linked: is it said of others, or only left unattached by the parser?"""
-    view = al.target
-    flat = r.object.head in lexicon().flat
-    _, prep = split(spoken(r))
-    elsewhere: Finding | None = None
-    for q in view.graph.relations_of(b):
-        x = q.subject.id if q.object.id == b else q.object.id
-        if x == a or q.negated:
-            continue
-        grade = same(spoken(r), spoken(q), flat) if q.object.id == b else turned(spoken(r), spoken(q))
-        if grade < PARTIAL:
-            continue
-        said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
-        rival = x in al.back and al.back[x] != r.subject.id and heads.is_living(view.entity(x).head)
-        loose = bool(prep) and x in view.near[a]  # the phrase may hang on either of two that are linked themselves
-        if rival and heads.is_living(r.subject.head) and not loose:
-            elsewhere = Finding(ELSEWHERE, said)
-        elif x in view.near[a]:
-            return Finding(3.3, said)
-        elif view.sentences[x] & view.sentences[a]:
-            return Finding(3.0, said)
-    if elsewhere is not None:
-        return elsewhere
-    return _same_of_another(al, r, a, b) or _together(al, r, a, b)
-
-
-def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
-    """The target says the same of the subject and another thing: a coordination cut short, or another claim."""
-    view = al.target
-    source = al.source.graph
-    mine = {q.object.id for q in source.relations_of(r.subject, role="subject") if q.lemma == r.lemma}
-    for q in view.graph.relations_of(a, role="subject"):
-        (verb, prep), (verb_t, prep_t) = split(spoken(r)), split(spoken(q))
-        if q.object.id in (a, b) or q.negated or same(spoken(r), spoken(q)) < 4:
-            continue
-        if not (verb and verb_t) and prep != prep_t:
-            continue  # "with" and "in" meet in too many senses
-        said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
-        if _linked_by_of(al, q.object.id, b):
-            return Finding(3.3, said)
-        if al.back.get(q.object.id) in mine or _coordinated(al, q.object.id, b):
-            return Finding(3.2, f'{said} and "{view.phrase(b)}" beside it')
-        if q.object.id in al.back:
-            return Finding(ELSEWHERE, said)
-    return None
-
-
-def _linked_by_of(al: Alignment, x: int, b: int) -> bool:
-    """A cup and its coffee: what stands next to the one stands next to the other."""
-    view = al.target
-    if view.entity(x).part_of == b or view.entity(b).part_of == x:
-        return True
-    return any(q.lemma == "of" and {q.subject.id, q.object.id} == {x, b} for q in view.graph.relations_of(x))
-
-
-_BETWEEN = word_set("and or with a an the its his her their two some")
-
-
-def _coordinated(al: Alignment, x: int, b: int) -> bool:
-    """Whether only a comma, "and" and words of the phrase stand between two nouns."""
-    view = al.target
-    for m in view.entity(x).mentions[:1]:
-        for n in view.entity(b).mentions[:1]:
-            low, high = min(m.end, n.end), max(m.phrase[0], n.phrase[0])
-            between = view.graph.text[low:high] if low <= high else ""
-            if m.sentence == n.sentence and 0 < len(between) < 12 and not set(words.tokens(between)) - _BETWEEN:
-                return True
-    return False
-
-
-def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
-    """Nothing else is known than whether the two and the relation's words stand in one sentence."""
-    view = al.target
-    verb, prep = split(spoken(r))
-    pair = f'"{view.phrase(a)}" and "{view.phrase(b)}"'
-    together = view.sentences[a] & view.sentences[b]
-    owner = view.entity(a).part_of
-    if r.kind == "part" and r.lemma == "of":
-        other = owner is not None and owner != b and al.back.get(owner) not in (None, r.object.id)
-        return Finding(ELSEWHERE, f"it is another's: {pair}") if other else Finding(3.2, f"the text has {pair}")
-    if not together:
-        if _timely(r.object.head):
-            return Finding(3.2, f"the text has {pair}")
-        if prep and _light(verb) and _close(view.sentences[a], view.sentences[b]):
-            return Finding(3.0, f"the text has {pair} in neighbouring sentences")
-        return Finding(2.0 if _light(verb) else ABSENT, f"nothing links {pair} so")
-    near = [t for t in view.tokens if t.sentence in together]
-    done = _light(verb) or any(words.alike(v, t.text) >= 4 for v in verb for t in near)
-    placed = not prep or prep in view.graph.text.lower() or any(prepositions(prep, t.text) >= 4 for t in near)
-    if done and placed:
-        return Finding(3.2, f'"{r.text}" stands in the same sentence as {pair}')
-    if _timely(r.object.head):
-        return Finding(3.2, f"the text has {pair}")
-    if prep and done:
-        against = [t.text for t in view.tokens if t.sentence in together and prepositions(prep, t.text) == CONFLICT]
-        if not against:
-            return Finding(3.0, f"the text has {pair} in one sentence")
-        return Finding(2.0, f'the text has {pair} with "{against[0]}"')
-    linked = b in view.near[a] or any(c in view.near[b] for c in view.near[a])
-    return Finding(2.6 if linked and _light(verb) else WEAK, f"the text has {pair}, not so linked")
-
-
-def _close(one: frozenset[int], other: frozenset[int]) -> bool:
-    return any(abs(i - j) <= 1 for i in one for j in other)
-
-
-@cache
-def _timely(noun: str) -> bool:
-    """Times of day, seasons and weather hold for the whole scene."""
-    last = noun.rpartition(" ")[2]
-    return last in ("sunset", "sunrise", "day", "daylight", "night", "light", "sunlight", "weather") or any(
-        s.words[0] in ("time of day", "season", "weather") for sense in heads.senses(last) for s in sense.chain()
-    )
-
 
 def _without(al: Alignment, r: Relation) -> Finding:
     """"without a hat", "does not hold": the polarity turned."""

@@ -1,0 +1,130 @@
+"""Two entities that the target does not link: is the relation said of others, or left unattached by the parser?"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from posh_lite.graph.types import Relation
+from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical.align import Alignment
+from posh_lite.judge.lexical.findings import ABSENT, ELSEWHERE, WEAK, Finding
+from posh_lite.judge.lexical.lexicon import lexicon, word_set
+from posh_lite.judge.lexical.view import spoken
+from posh_lite.judge.lexical.wording import light, prepositions, same, split, turned
+from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
+
+
+def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
+    """The two are there but not linked: is it said of others, or only left unattached by the parser?"""
+    view = al.target
+    flat = r.object.head in lexicon().flat
+    _, prep = split(spoken(r))
+    elsewhere: Finding | None = None
+    for q in view.graph.relations_of(b):
+        x = q.subject.id if q.object.id == b else q.object.id
+        if x == a or q.negated:
+            continue
+        grade = same(spoken(r), spoken(q), flat) if q.object.id == b else turned(spoken(r), spoken(q))
+        if grade < PARTIAL:
+            continue
+        said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
+        rival = x in al.back and al.back[x] != r.subject.id and heads.is_living(view.entity(x).head)
+        loose = bool(prep) and x in view.near[a]  # the phrase may hang on either of two that are linked themselves
+        if rival and heads.is_living(r.subject.head) and not loose:
+            elsewhere = Finding(ELSEWHERE, said)
+        elif x in view.near[a]:
+            return Finding(3.3, said)
+        elif view.sentences[x] & view.sentences[a]:
+            return Finding(3.0, said)
+    if elsewhere is not None:
+        return elsewhere
+    return _same_of_another(al, r, a, b) or _together(al, r, a, b)
+
+
+def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
+    """The target says the same of the subject and another thing: a coordination cut short, or another claim."""
+    view = al.target
+    source = al.source.graph
+    mine = {q.object.id for q in source.relations_of(r.subject, role="subject") if q.lemma == r.lemma}
+    for q in view.graph.relations_of(a, role="subject"):
+        (verb, prep), (verb_t, prep_t) = split(spoken(r)), split(spoken(q))
+        if q.object.id in (a, b) or q.negated or same(spoken(r), spoken(q)) < 4:
+            continue
+        if not (verb and verb_t) and prep != prep_t:
+            continue  # "with" and "in" meet in too many senses
+        said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
+        if _linked_by_of(al, q.object.id, b):
+            return Finding(3.3, said)
+        if al.back.get(q.object.id) in mine or _coordinated(al, q.object.id, b):
+            return Finding(3.2, f'{said} and "{view.phrase(b)}" beside it')
+        if q.object.id in al.back:
+            return Finding(ELSEWHERE, said)
+    return None
+
+
+def _linked_by_of(al: Alignment, x: int, b: int) -> bool:
+    """A cup and its coffee: what stands next to the one stands next to the other."""
+    view = al.target
+    if view.entity(x).part_of == b or view.entity(b).part_of == x:
+        return True
+    return any(q.lemma == "of" and {q.subject.id, q.object.id} == {x, b} for q in view.graph.relations_of(x))
+
+
+_BETWEEN = word_set("and or with a an the its his her their two some")
+
+
+def _coordinated(al: Alignment, x: int, b: int) -> bool:
+    """Whether only a comma, "and" and words of the phrase stand between two nouns."""
+    view = al.target
+    for m in view.entity(x).mentions[:1]:
+        for n in view.entity(b).mentions[:1]:
+            low, high = min(m.end, n.end), max(m.phrase[0], n.phrase[0])
+            between = view.graph.text[low:high] if low <= high else ""
+            if m.sentence == n.sentence and 0 < len(between) < 12 and not set(words.tokens(between)) - _BETWEEN:
+                return True
+    return False
+
+
+def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
+    """Nothing else is known than whether the two and the relation's words stand in one sentence."""
+    view = al.target
+    verb, prep = split(spoken(r))
+    pair = f'"{view.phrase(a)}" and "{view.phrase(b)}"'
+    together = view.sentences[a] & view.sentences[b]
+    owner = view.entity(a).part_of
+    if r.kind == "part" and r.lemma == "of":
+        other = owner is not None and owner != b and al.back.get(owner) not in (None, r.object.id)
+        return Finding(ELSEWHERE, f"it is another's: {pair}") if other else Finding(3.2, f"the text has {pair}")
+    if not together:
+        if _timely(r.object.head):
+            return Finding(3.2, f"the text has {pair}")
+        if prep and light(verb) and _close(view.sentences[a], view.sentences[b]):
+            return Finding(3.0, f"the text has {pair} in neighbouring sentences")
+        return Finding(2.0 if light(verb) else ABSENT, f"nothing links {pair} so")
+    near = [t for t in view.tokens if t.sentence in together]
+    done = light(verb) or any(words.alike(v, t.text) >= 4 for v in verb for t in near)
+    placed = not prep or prep in view.graph.text.lower() or any(prepositions(prep, t.text) >= 4 for t in near)
+    if done and placed:
+        return Finding(3.2, f'"{r.text}" stands in the same sentence as {pair}')
+    if _timely(r.object.head):
+        return Finding(3.2, f"the text has {pair}")
+    if prep and done:
+        against = [t.text for t in view.tokens if t.sentence in together and prepositions(prep, t.text) == CONFLICT]
+        if not against:
+            return Finding(3.0, f"the text has {pair} in one sentence")
+        return Finding(2.0, f'the text has {pair} with "{against[0]}"')
+    linked = b in view.near[a] or any(c in view.near[b] for c in view.near[a])
+    return Finding(2.6 if linked and light(verb) else WEAK, f"the text has {pair}, not so linked")
+
+
+def _close(one: frozenset[int], other: frozenset[int]) -> bool:
+    return any(abs(i - j) <= 1 for i in one for j in other)
+
+
+@cache
+def _timely(noun: str) -> bool:
+    """Times of day, seasons and weather hold for the whole scene."""
+    last = noun.rpartition(" ")[2]
+    return last in ("sunset", "sunrise", "day", "daylight", "night", "light", "sunlight", "weather") or any(
+        s.words[0] in ("time of day", "season", "weather") for sense in heads.senses(last) for s in sense.chain()
+    )
