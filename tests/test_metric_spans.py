@@ -44,3 +44,13 @@ def test_a_denied_attribute_marks_its_not() -> None:
     claim = next(c for c in score.components if c.side == "generation" and c.negated)
     assert claim.score < 2
     assert "not" in [score.generation[a:b] for a, b in claim.spans]
+
+
+def test_exchanged_attributes_of_namesakes_are_marked() -> None:
+    score = PoSh().score(
+        "The girl in the red coat sings, and the man in the blue coat plays the piano.",
+        "The girl in the blue coat sings, and the man in the red coat plays the piano.",
+    )
+    low = [c for c in score.components if c.side == "generation" and c.score < 3]
+    marked = {score.generation[a:b] for c in low for a, b in c.spans}
+    assert {"red", "blue"} <= marked

@@ -254,16 +254,17 @@ class Interview:
     def _verified(self, claim: Entity | Attribute | Relation, draft: Draft, verdict: Verdict) -> Component:
         present = None if verdict.score is None else verdict.score >= self.threshold
         return Component(
-            self.side, draft.kind, _said(claim), draft.identifier.text, self._where(claim), verdict.score, present,
+            self.side, draft.kind, _said(claim), draft.identifier.text, self._where(claim, draft), verdict.score, present,
             draft.text, verdict.reason or (verdict.raw if verdict.missing else ""),
             object=None if draft.object_identifier is None else draft.object_identifier.text,
             entity=draft.identifier.entity.id, negated=claim.negated,
         )
 
-    def _where(self, claim: Entity | Attribute | Relation) -> tuple[Span, ...]:
+    def _where(self, claim: Entity | Attribute | Relation, draft: Draft | None = None) -> tuple[Span, ...]:
         """Spans of a component. A relation answers for its whole predicate, words and object; a denial for its "not".
 
-        What is said wrongly when roles are exchanged ("pulls the girl") is the predicate, not the verb alone.
+        What is said wrongly when roles are exchanged ("pulls the girl") is the predicate, not the verb alone; where
+        an attribute tells the object from its namesakes ("in the red coat"), the mistake may lie in that word.
         """
         said = tuple(self._compound(claim, s) for s in claim.spans) if isinstance(claim, Entity) else claim.spans
         spans = set(said)
@@ -276,6 +277,10 @@ class Interview:
                 near = min(other.mentions, key=lambda m: (abs(m.start - span[1]), m.start), default=None)
                 if near is not None and (whole or self._sentence(near.span) == self._sentence(span)):
                     spans.add(near.phrase if whole and near.phrase[1] > near.phrase[0] else near.span)
+            named = draft.object_identifier.attribute if draft and draft.object_identifier else None
+            if named is not None:
+                mine = {self._sentence(span) for span in claim.spans}
+                spans.update(span for span in named.spans if self._sentence(span) in mine)
         return tuple(sorted(s for s in spans if s[1] > s[0]))
 
     def _sentence(self, span: Span) -> Span:
@@ -297,7 +302,7 @@ class Interview:
         name = draft.identifier
         winner, verdict = self._found[name.entity.id].winner
         return Component(
-            self.side, draft.kind, _said(claim), name.text, self._where(claim), 1.0, False, draft.text,
+            self.side, draft.kind, _said(claim), name.text, self._where(claim, draft), 1.0, False, draft.text,
             f'"{winner.text}" was not found (score {verdict.score:.2f}), so nothing said of it was asked',
             object=None if draft.object_identifier is None else draft.object_identifier.text,
             entity=name.entity.id, negated=claim.negated, inherited=True, asked=0,
