@@ -254,8 +254,8 @@ class Interview:
     def _verified(self, claim: Entity | Attribute | Relation, draft: Draft, verdict: Verdict) -> Component:
         present = None if verdict.score is None else verdict.score >= self.threshold
         return Component(
-            self.side, draft.kind, _said(claim), draft.identifier.text, self._where(claim, draft), verdict.score, present,
-            draft.text, verdict.reason or (verdict.raw if verdict.missing else ""),
+            self.side, draft.kind, _said(claim), draft.identifier.text, self._where(claim, draft), verdict.score,
+            present, draft.text, verdict.reason or (verdict.raw if verdict.missing else ""),
             object=None if draft.object_identifier is None else draft.object_identifier.text,
             entity=draft.identifier.entity.id, negated=claim.negated,
         )
