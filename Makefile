@@ -27,7 +27,7 @@ help: ## Show this list
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo "  make book P=\"-p n_captions=20\" sets a notebook's parameter; PROFILE=gpu asks for the paper's setting;"
+	@echo "  make book P=\"-p n_resamples=500\" sets a notebook's parameter; PROFILE=gpu asks for the paper's setting;"
 	@echo "  ONLY=03 runs one notebook; FORCE=1 runs it even where nothing changed; PYTHON=python3.12 picks the interpreter."
 
 setup: $(STAMP) ## Make the environment: default install, book and development tools

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import os
 import re
 import shlex
@@ -276,7 +277,7 @@ def test_readme_names_existing_targets_and_files() -> None:
     targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, flags=re.MULTILINE))
     for command in _commands():
         if command.startswith("make "):
-            assert {w for w in command.split()[1:] if re.fullmatch(r"[a-z-]+", w) and w != "-p"} <= targets, command
+            assert {w for w in shlex.split(command)[1:] if "=" not in w} <= targets, command
     guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     links = [link for link in re.findall(r"\]\(([^)#:]+)\)", README + guide) if not link.startswith("http")]
     rows = re.findall(r"^\| ([^|]+) \|", README + guide, flags=re.MULTILINE)
@@ -296,6 +297,17 @@ def test_readme_commands_parse() -> None:
             parser().parse_args(shlex.split(part)[1:])
             checked += 1
     assert checked >= 8
+
+
+def test_readme_sets_parameters_that_notebooks_declare() -> None:
+    declared: set[str] = set()
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if "parameters" in cell["metadata"].get("tags", []):
+                declared |= set(re.findall(r"^(\w+) *[:=]", "".join(cell["source"]), flags=re.MULTILINE))
+    named = re.findall(r"-p (\w+)=", README) + re.findall(r"-p (\w+)=", MAKEFILE.split("help:")[1])
+    assert len(named) >= 3
+    assert set(named) - {"name"} <= declared
 
 
 def test_readme_table_of_extras_is_complete() -> None:
