@@ -65,6 +65,10 @@ def _named(al: Alignment, s: Entity, match: Match) -> Finding:
         mended = _mended(al, s, match)
         if mended:
             return Finding(max(grade, mended), f'the text has "{phrase}"')
+    if grade < PARTIAL and min(len(s.head), len(match.name)) >= 3 and (
+        s.head.startswith(match.name) or match.name.startswith(s.head)
+    ):
+        return Finding(3.2, f'the text has "{phrase}" for "{s.head}"')  # "sunset" by "the sun sets"
     if grade >= 4.9:
         return Finding(5.0, f'the text has "{phrase}"')
     if grade >= PARTIAL:
@@ -83,6 +87,9 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
         first, theirs = heads.closed(s.head, match.name), heads.closed(match.name, s.head)
         if first in said or (theirs and theirs in mine):
             return 4.0  # "sandcastle" by "castle of sand"
+    trade = "r" in heads.traits(s.head) and match.head >= 2.5
+    if trade and before and all(any(words.stem(w) == words.stem(t.text) for t in al.target.tokens) for w in before):
+        return 4.0  # "tennis player" by a woman who plays tennis
     if before:
         if all(max((words.alike(w, o) for o in said), default=0.0) >= PARTIAL for w in before):
             return 4.2
@@ -92,9 +99,9 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
     if not heads.is_person(s.head):
         return 0.0
     shows = (words.stem(last), *lex.evidence.get(heads.singular(last)[-1], ()), *lex.evidence.get(last, ()))
-    if "r" in heads.traits(s.head) and match.head >= 2.5:
-        stems = {words.stem(w) for w in shows}
-        if any(words.stem(t.text) in stems or t.text.startswith(shows[1:]) for t in al.target.tokens):
+    if trade:
+        stems, long = {words.stem(w) for w in shows}, tuple(w for w in shows if len(w) >= 5)
+        if any(words.stem(t.text) in stems or t.text.startswith(long) for t in al.target.tokens):
             return 4.0
         return 0.0
     here, there = heads.traits(s.head), heads.traits(match.name)

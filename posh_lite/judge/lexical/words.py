@@ -331,7 +331,8 @@ def verb_grade(source: str, target: str, same_object: bool = False) -> float:
     # The first sense is the chief one: where these exclude each other, a shared by-sense ("be placed") does not help.
     chief = [(x, y) for x in lex.verbs.of(source)[:1] for y in lex.verbs.of(target)[:1] if x.id != y.id]
     crossed = any((p.id, q.id) in table for x, y in chief for p in x.chain() for q in y.chain())
-    if crossed and not {source, target} & _VAGUE:
+    shared = {s.id for s in lex.verbs.of(source)} & {s.id for s in lex.verbs.of(target) if "situate" not in s.words}
+    if crossed and not shared and not {source, target} & _VAGUE:
         return CONFLICT
     for i, x in enumerate(lex.verbs.of(source)):
         for j, y in enumerate(lex.verbs.of(target)):
