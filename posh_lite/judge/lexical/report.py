@@ -61,7 +61,7 @@ def read_contrast(path: str | Path) -> list[Contrast]:
         try:
             item = Contrast(
                 str(row["id"]), row["kind"], row["original"], row["changed"],
-                tuple((a, b) for a, b in row.get("changed_spans", ())),
+                tuple((a, b) for a, b in row.get("changed_spans", row.get("spans", ()))),
                 tuple((a, b) for a, b in row.get("original_spans", ())),
             )
         except (KeyError, TypeError, ValueError) as error:
