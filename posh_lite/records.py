@@ -41,6 +41,11 @@ class Pair:
         return {k: v for k, v in asdict(self).items() if v is not None}
 
 
+def is_text(value: str) -> bool:
+    """Whether a string can be written as Unicode: it holds no lone half of a surrogate pair."""
+    return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)
+
+
 def pair_from_dict(row: Any, *, path: object = None, line: int | None = None) -> Pair:
     """Check one decoded record and return it as a :class:`Pair`.
 
@@ -65,7 +70,7 @@ def pair_from_dict(row: Any, *, path: object = None, line: int | None = None) ->
             )
         if not value.strip():
             raise InputError(f'field "{name}" is empty', path=path, line=line, field=name)
-        if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+        if not is_text(value):
             raise InputError(
                 f'field "{name}" holds half of a surrogate pair, which is no character',
                 path=path, line=line, field=name,
@@ -113,6 +118,8 @@ def read_jsonl(
 
 def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
     if str(path) == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file, or pipe pairs in")
         return nullcontext(sys.stdin.buffer)
     try:
         return Path(path).open("rb")
@@ -130,7 +137,9 @@ def _decode(raw: bytes, path: object, line: int) -> Any:
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 text at byte {error.start + 1}: {error.reason}", path=path, line=line) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"not valid JSON at column {error.colno}: {error.msg}", path=path, line=line) from None
+        what = error.msg.removesuffix(" at").removesuffix(" starting")
+        hint = "; expected one object a line, not one array" if raw.strip() == b"[" else ""
+        raise InputError(f"not valid JSON at column {error.colno}: {what}{hint}", path=path, line=line) from None
     except RecursionError:
         raise InputError("not a record: JSON nested too deeply", path=path, line=line) from None
     except ValueError as error:  # a number with more digits than Python converts

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenes import Scene, man_with_cup
 
-from posh_lite.errors import InputError, LogError, ReplayMiss
+from posh_lite.errors import JudgeError, InputError, LogError, ReplayMiss
 from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.contract import Verdict
 from posh_lite.judge.keys import digest, seal, unseal
@@ -100,7 +100,7 @@ def test_replay_needs_a_log_with_one_judge_or_its_name(tmp_path):
         ReplayJudge(log)
     score(TableJudge(five_points), log)
     score(TableJudge(five_points, name="other", threshold=3), log)
-    with pytest.raises(LogError, match='name one of them: "other", "table"'):
+    with pytest.raises(LogError, match='replay:SIGNATURE": "other", "table"'):
         ReplayJudge(log)
     assert ReplayJudge(log, judge="other").presence_threshold == 3
     with pytest.raises(LogError, match='nothing of the judge "third"'):
@@ -150,7 +150,7 @@ def test_every_batch_is_committed_before_the_next(tmp_path):
 
     dying = LoggedJudge(Dies(five_points), log, batch_size=3)
     graph = man_with_cup()
-    with pytest.raises(RuntimeError, match="killed"):
+    with pytest.raises(JudgeError, match="RuntimeError: killed"):
         PoSh(dying).score_graphs(graph, graph)
     assert len(VerdictLog(log)) == 6
     judge = TableJudge(five_points)

@@ -38,7 +38,7 @@ def test_it_is_a_judge():
 
 
 def test_a_score_off_the_scale_is_a_mistake_in_the_table():
-    with pytest.raises(ValueError, match="between 1 and 5"):
+    with pytest.raises(JudgeError, match="between 1 and 5"):
         PoSh(TableJudge(lambda q: 0)).score_graphs(man_with_cup(), SceneGraph(""))
 
 

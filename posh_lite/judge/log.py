@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from posh_lite.errors import LogError
 from posh_lite.graph.types import SceneGraph
+from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Judge, Question, Verdict
 from posh_lite.judge.keys import digest, question_digest, seal, unseal
 from posh_lite.judge.rewrite import Rewrite, Rewriter
@@ -229,7 +230,7 @@ class LoggedJudge:
         items = list(wanted.items())
         for at in range(0, len(items), self.batch_size):
             batch = items[at:at + self.batch_size]
-            verdicts = self.judge.ask([q for _, q in batch])
+            verdicts = ask(self.judge, [q for _, q in batch])
             self.n_asked += len(batch)
             self.log.put(self.judge.signature, zip((k for k, _ in batch), verdicts, strict=True))
             # Read back: another process may have been first, and its verdict is the one that replays.

@@ -65,7 +65,8 @@ def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> J
     """The judge of that name, or of the class given as ``module:Class``.
 
     Args:
-        name: a key of :data:`JUDGES`, or ``module:Class`` of a judge of one's own.
+        name: a key of :data:`JUDGES`, or ``module:Class`` of a judge of one's own; ``replay:SIGNATURE`` replays one
+            judge of a log that holds several.
         log: the verdict log that "replay" answers from.
         options: handed to the judge.
 
@@ -73,6 +74,8 @@ def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> J
         JudgeError: there is no such judge, or "replay" without a log.
         MissingDependency: something that the judge needs is not installed.
     """
+    if name.startswith("replay:"):
+        name, _, options["judge"] = name.partition(":")
     entry = JUDGES.get(name)
     if entry is None and ":" not in name:
         raise JudgeError(f'no judge named "{name}"; there are {", ".join(sorted(JUDGES))}, or give module:Class')
@@ -89,4 +92,9 @@ def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> J
         if log is None:
             raise JudgeError('the judge "replay" answers from a verdict log: name it with log= or --log')
         return cast(Judge, cls(log, **options))
-    return cast(Judge, cls(**options))
+    try:
+        return cast(Judge, cls(**options))
+    except TypeError as error:
+        raise JudgeError(
+            f'the judge "{name}" cannot be made without arguments ({error}); make it yourself: PoSh(judge=...)'
+        ) from error

@@ -45,7 +45,9 @@ class ReplayJudge:
                 raise LogError(f"{self._name}: the log holds no verdicts")
             if len(judges) > 1:
                 listed = ", ".join(f'"{name}"' for name in judges)
-                raise LogError(f"{self._name}: the log holds several judges, name one of them: {listed}")
+                raise LogError(
+                    f'{self._name}: the log holds several judges, name one as judge "replay:SIGNATURE": {listed}'
+                )
             judge = next(iter(judges))
         if judge not in judges:
             raise LogError(f'{self._name}: the log holds nothing of the judge "{judge}"')

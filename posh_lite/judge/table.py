@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from posh_lite.errors import JudgeError
 from posh_lite.judge.contract import Question, Verdict
 
 Answer = float | int | Verdict | None
 Key = tuple[str, str]
+#: Characters of prompts that a table judge remembers; each prompt holds whole texts.
+KEPT_CHARACTERS = 16_000_000
 
 
 def question_key(question: Question) -> Key:
@@ -34,7 +38,9 @@ class TableJudge:
         name: stands in the signature, so that two tables are told apart.
 
     Attributes:
-        asked: every question that has been put to the judge, in order.
+        asked: every question that has been put to the judge, in order; once their prompts add up to
+            :data:`KEPT_CHARACTERS`, further ones are remembered with an empty prompt.
+        batches: how many questions each call brought.
 
     Example:
         >>> judge = TableJudge({("entity", "the man"): 5, ("attribute", "the man | tall"): 1})
@@ -55,6 +61,7 @@ class TableJudge:
         self._answers, self._threshold, self._default, self._name = answers, threshold, default, name
         self.asked: list[Question] = []
         self.batches: list[int] = []
+        self._room = KEPT_CHARACTERS
 
     @property
     def signature(self) -> str:
@@ -66,7 +73,9 @@ class TableJudge:
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """One verdict for each question, in order."""
-        self.asked.extend(questions)
+        for question in questions:
+            self._room -= len(question.prompt)
+            self.asked.append(question if self._room >= 0 else replace(question, prompt=""))
         self.batches.append(len(questions))
         return [self._answer(q) for q in questions]
 
@@ -82,5 +91,5 @@ class TableJudge:
             return Verdict(None, raw=f"not in the table: {kind} {line}")
         score = float(answer)
         if not 1 <= score <= 5:
-            raise ValueError(f"a score lies between 1 and 5, the table says {answer!r}")
+            raise JudgeError(f"a score lies between 1 and 5, the table says {answer!r}")
         return Verdict(score, raw=str(answer), reason="from the table")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from posh_lite.errors import JudgeError
 from posh_lite.graph.types import SceneGraph
+from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Identifier, Judge, Question, Side, Verdict
 from posh_lite.judge.prompts import Prompts
 from posh_lite.metric.passes import Draft, Interview
@@ -138,16 +137,5 @@ def _ask(
                 characters += len(question.prompt)
                 at += 1
         with watch.lap("judging"):
-            verdicts = judge.ask(questions)
-        if len(verdicts) != len(questions):
-            raise JudgeError(f"{judge.signature} gave {len(verdicts)} verdicts for {len(questions)} questions")
-        answers.update(zip(keys, map(_checked, verdicts), strict=True))
+            answers.update(zip(keys, ask(judge, questions), strict=True))
     return answers
-
-
-def _checked(verdict: Verdict) -> Verdict:
-    """A score outside of 1 to 5 is no answer: the verdict is missing and says so."""
-    score = verdict.score
-    if score is None or (math.isfinite(score) and 1 - 1e-9 <= score <= 5 + 1e-9):
-        return verdict
-    return Verdict(None, raw=f"score {score} is not between 1 and 5; {verdict.raw}".strip("; "))

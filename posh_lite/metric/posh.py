@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 from posh_lite import __version__
-from posh_lite.errors import InputError, JudgeError
+from posh_lite.errors import InputError
 from posh_lite.graph.types import SceneGraph
+from posh_lite.judge.check import check_judge, is_number
 from posh_lite.judge.contract import Judge, Side
 from posh_lite.judge.prompts import load_prompts
 from posh_lite.judge.registry import make_judge
@@ -22,7 +23,7 @@ from posh_lite.metric.passes import Interview
 from posh_lite.metric.polish import polish
 from posh_lite.metric.score import Aggregation, Score, coarse
 from posh_lite.metric.stopwatch import Stopwatch
-from posh_lite.records import Pair, pair_from_dict
+from posh_lite.records import Pair, is_text, pair_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +79,8 @@ class PoSh:
         progress: bool | None = None,
         identifiers: Literal["all", "lazy"] = "all",
     ) -> None:
-        if threshold is not None and not 1 <= threshold <= 5:
-            raise InputError(f"threshold must lie between 1 and 5, got {threshold}")
+        if threshold is not None and (not is_number(threshold) or not 1 <= threshold <= 5):
+            raise InputError(f"threshold must be a number between 1 and 5, got {threshold!r}")
         if aggregation not in get_args(Aggregation):
             raise InputError(f'aggregation must be "all" or "objects", got {aggregation!r}')
         if identifiers not in ("all", "lazy"):
@@ -114,7 +115,11 @@ class PoSh:
         if isinstance(generation, str):
             if not isinstance(reference, str):
                 raise InputError("score() needs the reference as its second text")
-            return next(self.iter_scores([Pair("1", generation, reference)]))
+            return next(self.iter_scores([(generation, reference)]))
+        if isinstance(reference, str):
+            raise InputError(f"score() needs the generation as a text, got {type(generation).__name__}")
+        if reference is not None:
+            raise InputError("score() takes two texts, or pairs alone: score(zip(generations, references))")
         import pandas as pd
 
         rows = [{**s.to_row(), "mistakes": s.mistakes, "omissions": s.omissions, "overall": s.overall}
@@ -135,8 +140,9 @@ class PoSh:
 
     def iter_scores(self, pairs: Iterable[PairLike], *, chunk_size: int = 16) -> Iterator[Score]:
         """As :meth:`score_many`, but hands the scores over as chunks are finished and reads pairs as needed."""
-        if chunk_size < 1:
-            raise InputError(f"chunk_size must be at least 1, got {chunk_size}")
+        if not isinstance(chunk_size, int) or chunk_size < 1:
+            raise InputError(f"chunk_size must be a whole number of at least 1, got {chunk_size!r}")
+        _check_many(pairs)
         total = len(pairs) if isinstance(pairs, Sequence) else None
         numbered = (as_pair(p, n) for n, p in enumerate(pairs, start=1))
         with _bar(total, self.progress) as bar:
@@ -229,15 +235,33 @@ class PoSh:
 def as_pair(value: PairLike, number: int) -> Pair:
     """A pair from what users pass: a record, its dictionary, or (generation, reference)."""
     if isinstance(value, Pair):
-        return value
-    if isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(v, str) for v in value):
-        return Pair(str(number), value[0], value[1])
-    if isinstance(value, Mapping):
-        row = dict(value)
-        row.setdefault("id", str(number))
-        return pair_from_dict(row)
-    kind = type(value).__name__
-    raise InputError(f"pair {number} is neither a Pair, a dictionary nor (generation, reference) but {kind}")
+        pair = value
+    elif isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(v, str) for v in value):
+        pair = Pair(str(number), value[0], value[1])
+    elif isinstance(value, Mapping):
+        return pair_from_dict({"id": str(number), **value}, path=f"pair {number}")
+    else:
+        kind = type(value).__name__
+        raise InputError(f"pair {number} is neither a Pair, a dictionary nor (generation, reference) but {kind}")
+    for name, text in (("id", pair.id), ("generation", pair.generation), ("reference", pair.reference)):
+        if not isinstance(text, str):
+            raise InputError(f'field "{name}" must be a string, got {type(text).__name__}', path=f"pair {number}")
+        if not is_text(text):
+            raise InputError(
+                f'field "{name}" holds half of a surrogate pair, which is no character', path=f"pair {number}"
+            )
+    return pair
+
+
+def _check_many(pairs: Any) -> None:
+    """Say what to write instead where something else than pairs was given."""
+    kind, how = type(pairs).__name__, "give a list of Pair objects, dictionaries or (generation, reference) tuples"
+    if isinstance(pairs, str | bytes | Pair | Mapping):
+        raise InputError(f"expected many pairs, got one {kind}; {how}")
+    if hasattr(pairs, "iterrows"):
+        raise InputError(f'expected pairs, got a {kind}; give frame.to_dict("records")')
+    if not isinstance(pairs, Iterable):
+        raise InputError(f"expected pairs, got {kind}; {how}")
 
 
 def _judge(judge: str | Judge, log: str | Path | None) -> Judge:
@@ -246,9 +270,8 @@ def _judge(judge: str | Judge, log: str | Path | None) -> Judge:
         if judge == "replay":
             return made
     else:
-        if not (hasattr(judge, "ask") and hasattr(judge, "signature") and hasattr(judge, "presence_threshold")):
-            raise JudgeError(f"{judge!r} is no judge: it needs ask, signature and presence_threshold")
         made = judge
+    check_judge(made)
     if log is None:
         return made
     from posh_lite.judge.log import LoggedJudge

@@ -217,6 +217,8 @@ def coarse(
         reasons.append(("overall", " and ".join(name for name, _ in reasons) + " undefined"))
     else:
         overall = 2 * mistakes * omissions / (mistakes + omissions)
+        # Rounding must not push it past the two that it lies between: the mean of 0.2 and 0.2 is 0.2.
+        overall = min(max(overall, min(mistakes, omissions)), max(mistakes, omissions))
     return mistakes, omissions, overall, tuple(reasons)
 
 
