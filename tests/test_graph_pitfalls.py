@@ -156,7 +156,7 @@ STRUCTURE = [
         {"drape"},
     ),
     ("A cat and a dog lie in the garden.", {"cat | lie in | garden", "dog | lie in | garden"}, {"dog lie"}),
-    ("Two geese fly above the lake.", {"2 geese", "geese | fly above | lake"}, set()),
+    ("Two geese fly above the lake.", {"2 goose", "goose | fly above | lake"}, set()),
     ("The woman holds the hand resting on her lap.", {"woman | hold | hand", "hand | rest on | lap"}, set()),
     ("The wall stands beneath what appears to be a bridge.", {"bridge", "wall | stand beneath | bridge"}, {"what"}),
     ("The wine glass on the table is full.", {"wine glass", "wine glass | on | table"}, {"wine"}),

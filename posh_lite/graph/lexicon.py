@@ -130,9 +130,16 @@ def verb_lemma(word: str) -> str:
     """Base form of a third-person verb: "drapes" to "drape", "reaches" to "reach"."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes", "tzes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") else word
+
+
+def third_person(verb: str) -> str:
+    """Form in -s of a verb: "carry" to "carries", "watch" to "watches"."""
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
 
 
 def gerund_lemma(word: str) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from posh_lite.graph import lexicon
 from posh_lite.graph.misread import FirstParse, verbs_read_as_nouns
-from posh_lite.graph.proxies import Piece, pieces_of
+from posh_lite.graph.proxies import Piece, hide_runs, pieces_of
+from posh_lite.graph.verbal import PLAIN_VERBS, base_of, show_plain_verbs
 from posh_lite.language import known_words, load, parse_words
 from posh_lite.records import Span
 from posh_lite.text import CONTENT_KINDS, segments, visible
@@ -94,12 +95,15 @@ class Sentence:
 def parse_texts(texts: Sequence[str]) -> list[list[Sentence]]:
     """Parse the described content of each text; all sentences go through the network in batches."""
     tokenizer = load().tokenizer
+    nouns, adjectives = known_words("noun"), known_words("adj")
     plan: list[tuple[int, int, Span, list[Piece]]] = []
     shown_texts = [visible(text) for text in texts]
     for number, text in enumerate(texts):
         spans = [s.span for s in segments(text) if s.kind in CONTENT_KINDS]
         for index, (start, end) in enumerate(spans):
             pieces = pieces_of(tokenizer, shown_texts[number], start, end)
+            show_plain_verbs(pieces, nouns, adjectives)
+            hide_runs(pieces, shown_texts[number])
             plan.extend((number, index, (start, end), part) for part in _parts(pieces))
     result: list[list[Sentence]] = [[] for _ in texts]
     for (number, index, span, part), doc in zip(plan, _parse([p for *_, p in plan]), strict=True):
@@ -148,6 +152,8 @@ def _append(sentence: Sentence, text: str, shown: str, part: list[Piece], doc: D
             node.lemma, node.pos, node.tag, node.dep = _lemma(piece, lower, token), token.pos_, token.tag_, token.dep_
             if piece.shown in ("is", "are", "has", "have") and lower != piece.shown:
                 node.pos = "VERB"
+            elif piece.shown in PLAIN_VERBS and lower != piece.shown:
+                node.pos, node.tag = "VERB", "VBP" if node.lemma == lower else "VBZ"
             parsed.append((node, token))
         sentence.nodes.append(node)
     for node, token in parsed:
@@ -201,6 +207,8 @@ def _lemma(piece: Piece, lower: str, token: Token) -> str:
         return re.sub(r"\s+", " ", lower)
     if piece.shown in ("is", "are", "has", "have"):
         return lexicon.verb_lemma(lower) if piece.shown in ("is", "has") else lower
+    if piece.shown in PLAIN_VERBS:
+        return base_of(lower) or lower
     if lower in ("painting", "paintings"):
         return "painting"
     if lower in ("left", "right"):

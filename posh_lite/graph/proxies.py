@@ -41,7 +41,6 @@ def pieces_of(tokenizer, shown: str, start: int, end: int) -> list[Piece]:  # ty
     found = _multiword(_hyphenated(merged), shown)
     _paintings(found)
     _sides(found)
-    _hide_runs(found, shown)
     return found
 
 
@@ -196,7 +195,7 @@ def _multiword(pieces: list[Piece], shown: str) -> list[Piece]:
     return out
 
 
-def _hide_runs(pieces: list[Piece], shown: str) -> None:
+def hide_runs(pieces: list[Piece], shown: str) -> None:
     """In "gold, pine-green and brown leaves" show the parser only "brown leaves"."""
     i = 0
     while i < len(pieces):

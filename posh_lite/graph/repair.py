@@ -173,6 +173,10 @@ def _with_clause(node: Node, nodes: list[Node]) -> None:
 
 def _inverted(verb: Node) -> None:
     """As in "Nestled at its base is a shell", "Dominating the center is a print": the noun behind is the subject."""
+    if verb.shown in ("is", "are") and verb.lower != verb.shown and verb.child("nsubj", "nsubjpass") is None:
+        if (noun := verb.child("attr")) is not None and noun.i > verb.i:
+            noun.dep = "nsubj"  # "in the corner hangs a lamp"
+        return
     if not verb.lower.endswith(("ing", "ed", "en", "n", "t")) or verb.i > 3:
         return
     be = next((c for c in verb.children if c.dep in ("auxpass", "aux") and c.lemma == "be" and c.i > verb.i), None)
