@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from posh_lite.graph import collectives, lexicon
+from posh_lite.graph.attachment import reattach
 from posh_lite.graph.parse import Node, Sentence
 from posh_lite.graph.predicates import restore_predicates
 from posh_lite.language import known_words
@@ -21,6 +22,7 @@ def repair(sentence: Sentence) -> None:
         _adjective_object(node)
         _painted_strokes(node)
     _what_appears_to_be(sentence)
+    reattach(sentence)
     collectives.rewire(sentence)
     _swallowed_modifiers(sentence)
 
