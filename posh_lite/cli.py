@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -41,13 +42,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 on success, 1 on a failure (judge, log, network), 2 on wrong input or usage, 130 when interrupted.
     """
+    if sys.stderr is None:  # closed by the caller: what would be said there goes nowhere
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for the rest of the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # texts are UTF-8 whatever the locale says
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         options = parser().parse_args(argv)
         code = int(options.run(options))
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code
     except InputError as error:
         return _fail(error, 2)
@@ -59,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}", 1)
+        how = "; make room, then run again: what was written before is kept" if error.errno == errno.ENOSPC else ""
+        return _fail(f"{where}{error.strerror or error}{how}", 1)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
 

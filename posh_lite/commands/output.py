@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -36,20 +37,29 @@ class ScoreWriter:
 
     def write(self, score: Score) -> None:
         """Write one line. The file is opened, and an older one replaced, only now that there is something to write."""
-        handle = self._open()
         row: dict[str, Any] = score.to_row()
         if score.reasons and self.kind == "jsonl":
             row["reasons"] = dict(score.reasons)
         if self.components:
             dicts = [c.to_dict() for c in score.components]
             row["components"] = [{name: d[name] for name in COMPONENT_FIELDS} for d in dicts]
-        handle.write(self._csv(row) if self.kind == "csv" else json.dumps(row, ensure_ascii=False) + "\n")
-        handle.flush()
+        line = self._csv(row) if self.kind == "csv" else json.dumps(row, ensure_ascii=False) + "\n"
+        try:
+            handle = self._open()
+            handle.write(line)
+            handle.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:  # a full disk does not say which one
+            error.filename = error.filename or ("standard output" if self.name == "-" else self.name)
+            raise
 
     def _open(self) -> IO[str]:
         if self._handle is None:
             fresh = True
             if self.name == "-":
+                if sys.stdout is None:
+                    raise InputError("standard output is closed; give -o FILE")
                 self._handle = sys.stdout
             else:
                 path = Path(self.name)
@@ -78,35 +88,52 @@ class ScoreWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._handle is not None and self.name != "-":
-            self._handle.close()
+            with suppress(OSError) if kind is not None else nullcontext():  # the first fault is the one to report
+                self._handle.close()
 
 
 def open_writer(name: str, kind: str, *, components: bool, append: bool) -> ScoreWriter:
     """A :class:`ScoreWriter`; with ``append``, first cut off a last line that a killed run left half written."""
     if append and Path(name).is_file():
         data = Path(name).read_bytes()
-        end = data.rfind(b"\n") + 1
+        end = _complete(data, kind)
         if end < len(data):
             with Path(name).open("r+b") as handle:
                 handle.truncate(end)
     return ScoreWriter(name, kind, components=components, append=append)
 
 
-def finished(name: str, kind: str) -> set[str]:
-    """The ids of the complete lines of an output file.
+def _complete(data: bytes, kind: str) -> int:
+    """Where the last complete line ends. In CSV a line end within quotes is none."""
+    end = data.rfind(b"\n") + 1
+    while kind == "csv" and end and data.count(b'"', 0, end) % 2:
+        end = data.rfind(b"\n", 0, end - 1) + 1
+    return end
+
+
+def finished(name: str, kind: str, *, components: bool) -> dict[str, dict[str, Any]]:
+    """The complete lines of an output file by id, each with the figures of :data:`FIELDS`.
 
     Raises:
-        InputError: the file is no output of the same format.
+        InputError: the file is no output of the same format, or one with other columns.
     """
     path = Path(name)
     if not path.is_file():
-        return set()
-    text = path.read_text(encoding="utf-8")
-    text = text[: text.rfind("\n") + 1]
+        return {}
+    data = path.read_bytes()
     try:
+        text = data[: _complete(data, kind)].decode("utf-8")
         if kind == "csv":
-            return {row["id"] for row in csv.DictReader(io.StringIO(text))}
-        return {json.loads(line)["id"] for line in text.split("\n") if line.strip()}
+            rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(text, newline="")))
+            for row in rows:
+                row.update({f: float(row[f]) if row[f] else None for f in FIELDS[1:]})
+        else:
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+        found = {row["id"]: {f: row[f] for f in FIELDS} for row in rows}
     except (ValueError, KeyError, TypeError, csv.Error):
         message = f"is no {kind} output of `posh-lite score`; --resume cannot go on from it"
         raise InputError(message, path=name) from None
+    if any(("components" in row) != components for row in rows):
+        how = "without" if components else "with"
+        raise InputError(f"was written {how} --components; --resume needs the same options", path=name)
+    return found

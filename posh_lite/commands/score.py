@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posh_lite.commands.output import ScoreWriter, finished, open_writer
+from posh_lite.commands.output import FIELDS, ScoreWriter, finished, open_writer
 from posh_lite.errors import InputError, LogError, MissingDependency, PoshLiteError
 from posh_lite.records import Pair, read_pairs
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 _EPILOG = """input:   one JSON object a line: "id", "generation", "reference"; "model", "image", "source" are optional
 output:  one line a pair: id, mistakes, omissions, overall, n_components, n_missing; null where a score is undefined.
          Each line is written as soon as its pair is scored. An existing file is replaced once the first pair is
-         scored; with --resume its complete lines are kept and their pairs are not scored again.
+         scored; with --resume its complete lines are kept and their pairs are not scored again, but for the first,
+         which shows whether texts and settings are still the same.
 
 examples:
   posh-lite score pairs.jsonl -o scores.jsonl
@@ -34,6 +36,9 @@ examples:
   posh-lite score pairs.jsonl -o scores.jsonl --log verdicts.sqlite        (killed? run it again)
   posh-lite score pairs.jsonl -o again.jsonl --judge replay --log verdicts.sqlite
 """
+
+
+_TOLERANCE = 0.02  # a language model may answer slightly otherwise in another batch
 
 
 def add_parser(commands: Any) -> None:
@@ -47,7 +52,8 @@ def add_parser(commands: Any) -> None:
     command.add_argument("-o", "--output", default="-", metavar="FILE",
                          help="where scores go (default: standard output)")
     command.add_argument("--judge", default="lexical", metavar="NAME",
-                         help="lexical (default), replay, another of `posh-lite doctor`, or module:Class")
+                         help="lexical (default), replay (replay:SIGNATURE where a log holds several), another of"
+                         " `posh-lite doctor`, or module:Class")
     command.add_argument("--log", metavar="FILE", help="verdict log (SQLite): what it holds is not asked again")
     command.add_argument("--components", action="store_true", help="add every object, attribute and relation")
     command.add_argument("--html", metavar="FILE", help="also write a page with every pair's marked texts")
@@ -74,7 +80,7 @@ class _Run:
     observer: Observer
     skipped: int = 0
     resumed: int = 0
-    errors: list[str] = field(default_factory=list)
+    done: dict[str, dict[str, Any]] = field(default_factory=dict)  # kept lines of the output, by id
     start: float = field(default_factory=time.perf_counter)
 
     def skip(self, error: PoshLiteError) -> None:
@@ -95,23 +101,34 @@ def run(options: argparse.Namespace) -> int:
         log=options.log, progress=False, identifiers=options.identifiers,
     )
     state = _Run(Observer())
-    done = finished(options.output, options.format) if options.resume else set()
-    with ExitStack() as stack:
-        writer = stack.enter_context(open_writer(
-            options.output, options.format, components=options.components, append=options.resume
-        ))
-        page = stack.enter_context(ReportPage(options.html)) if options.html else None
-        bar = stack.enter_context(_bar(options))
-        for score in _scores(posh, options, state, done):
-            writer.write(score)
-            state.observer.see(score)
-            if page is not None:
-                page.add(score)
-            bar.update(1)
+    if options.resume:
+        state.done = finished(options.output, options.format, components=options.components)
+    writer = open_writer(options.output, options.format, components=options.components, append=options.resume)
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(writer)
+            page = stack.enter_context(ReportPage(options.html)) if options.html else None
+            bar = stack.enter_context(_bar(options, len(state.done)))
+            for score in _scores(posh, options, state):
+                writer.write(score)
+                state.observer.see(score)
+                if page is not None:
+                    page.add(score)
+                bar.update(1)
+    except KeyboardInterrupt:
+        if state.observer.pairs and options.output != "-":
+            print(f"posh-lite: {state.observer.pairs:,} pairs were scored to {options.output}; the same command with"
+                  " --resume goes on from there", file=sys.stderr)
+        raise
+    if state.observer.pairs + state.resumed == 0:
+        source = "standard input" if options.pairs == "-" else options.pairs
+        what = f"none of the {state.skipped:,} pairs could be scored" if state.skipped else "no pairs in the file"
+        raise InputError(what, path=source)
     if not options.quiet:
         _summary(posh, state, writer)
-    if state.observer.pairs + state.resumed == 0 and not state.skipped:
-        raise InputError("no pairs in the file", path=options.pairs)
+        if page is not None and state.resumed:
+            print(f"posh-lite: note: {options.html} shows the pairs of this run, not those kept from before; without"
+                  " --resume, but with the same --log, it shows all", file=sys.stderr)
     return 0
 
 
@@ -130,23 +147,41 @@ def _check(options: argparse.Namespace) -> None:
     source = None if options.pairs == "-" else Path(options.pairs)
     if source is not None and not source.exists():
         raise InputError("no such file", path=options.pairs)
+    for name, target in (("--html", options.html), ("--log", options.log)):
+        if target == "-":
+            raise InputError(f"{name} needs a file name")
     targets = [t for t in (options.output, options.html, options.log) if t not in (None, "-")]
     for target in targets:
         path = Path(target)
         if path.is_dir():
             raise InputError("is a folder, expected a file name", path=target)
-        if not path.absolute().parent.is_dir():
-            raise InputError(f"the folder {path.absolute().parent} does not exist", path=target)
-        if source is not None and path.exists() and path.samefile(source):
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise InputError(f"the folder {folder} does not exist", path=target)
+        if _same(path, source):
             raise InputError("is the input file and would be overwritten; choose another name", path=target)
+        changes = options.judge.partition(":")[0] != "replay" or target != options.log
+        if changes and not os.access(path if path.exists() and target != options.html else folder, os.W_OK):
+            raise InputError("cannot be written: no permission, or a read-only file system", path=target)
     if len({str(Path(t).absolute()) for t in targets}) < len(targets):
         raise InputError("output, report and log need names of their own")
 
 
-def _scores(posh: PoSh, options: argparse.Namespace, state: _Run, done: set[str]) -> Iterator[Score]:
+def _same(path: Path, source: Path | None) -> bool:
+    """Whether a target is the input file, also where a shell feeds it to standard input."""
+    try:
+        if source is not None:
+            return path.samefile(source)
+        here = os.fstat(0)
+        return stat.S_ISREG(here.st_mode) and os.path.samestat(path.stat(), here)
+    except OSError:
+        return False
+
+
+def _scores(posh: PoSh, options: argparse.Namespace, state: _Run) -> Iterator[Score]:
     """Score chunk by chunk. What stands before a bad line is scored before the line is complained of."""
     skipping = options.on_error == "skip"
-    pairs = _wanted(read_pairs(options.pairs, on_error=state.skip if skipping else None), state, done)
+    pairs = _wanted(posh, read_pairs(options.pairs, on_error=state.skip if skipping else None), state, options.output)
     while True:
         chunk: list[Pair] = []
         fault: InputError | None = None
@@ -163,12 +198,27 @@ def _scores(posh: PoSh, options: argparse.Namespace, state: _Run, done: set[str]
             return
 
 
-def _wanted(pairs: Iterator[Pair], state: _Run, done: set[str]) -> Iterator[Pair]:
+def _wanted(posh: PoSh, pairs: Iterator[Pair], state: _Run, output: str) -> Iterator[Pair]:
+    """The pairs that the output does not hold; the first that it holds is scored again as a check of its lines."""
     for pair in pairs:
-        if pair.id in done:
-            state.resumed += 1
-        else:
+        kept = state.done.get(pair.id)
+        if kept is None:
             yield pair
+            continue
+        if not state.resumed:
+            row = posh.score_many([pair])[0].to_row()
+            if any(_differ(row[name], kept[name]) for name in FIELDS[1:]):
+                raise InputError(
+                    f'holds other figures for pair "{pair.id}" than it gets now: texts or settings have changed; score'
+                    " to a new file, or without --resume", path=output,
+                )
+        state.resumed += 1
+
+
+def _differ(new: float | None, old: float | None) -> bool:
+    if new is None or old is None:
+        return new is not old
+    return abs(new - old) > _TOLERANCE
 
 
 def _chunk(posh: PoSh, chunk: Sequence[Pair], state: _Run | None) -> Iterator[Score]:
@@ -186,7 +236,7 @@ def _chunk(posh: PoSh, chunk: Sequence[Pair], state: _Run | None) -> Iterator[Sc
             state.skip(error)
 
 
-def _bar(options: argparse.Namespace) -> Any:
+def _bar(options: argparse.Namespace, done: int) -> Any:
     from tqdm import tqdm
 
     total = None
@@ -194,7 +244,10 @@ def _bar(options: argparse.Namespace) -> Any:
     if shown and Path(options.pairs).is_file():  # a pipe can be read only once
         with Path(options.pairs).open("rb") as handle:
             total = sum(1 for line in handle if line.strip())
-    return tqdm(total=total, unit=" pair", desc="scoring", disable=not shown, file=sys.stderr, dynamic_ncols=True)
+    return tqdm(
+        total=total, initial=min(done, total or done), unit=" pair", desc="scoring", disable=not shown,
+        file=sys.stderr, dynamic_ncols=True,
+    )
 
 
 def _summary(posh: PoSh, state: _Run, writer: ScoreWriter) -> None:

@@ -95,6 +95,9 @@ class ReportPage:
             with part.open("w", encoding="utf-8", errors="replace") as out:
                 self._write(out.write, head)
             part.replace(self.path)
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
         finally:
             part.unlink(missing_ok=True)
             self._bodies.close()

@@ -1,0 +1,183 @@
+"""`posh-lite score`: going on from an output, and outputs that must not be harmed."""
+
+import errno
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_cli_faults import HERE, write
+
+from posh_lite.cli import main
+from posh_lite.commands.output import ScoreWriter
+from posh_lite.metric.page import ReportPage
+
+
+def score(*arguments):
+    return main(["score", *map(str, arguments), "--judge", "judges:Hashing"])
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+@pytest.mark.parametrize("more", [(), ("--components",)])
+def test_a_cut_output_is_completed(tmp_path, kind, more):
+    pairs, whole, cut = write(tmp_path / "p.jsonl", 6), tmp_path / "whole", tmp_path / "cut"
+    rows = [json.loads(line) for line in lines(pairs)]
+    for row in rows:
+        row["id"] = f'é "{row["id"]}"\n🐶'
+    pairs.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    assert score(pairs, "-o", whole, "--format", kind, *more) == 0
+    data = whole.read_bytes()
+    for end in range(0, len(data), max(1, len(data) // 12)):  # a killed run may stop at any byte
+        cut.write_bytes(data[:end])
+        assert score(pairs, "-o", cut, "--format", kind, "--resume", "--quiet", *more) == 0, end
+        assert cut.read_bytes() == data, end
+    at_emoji = data.index("🐶".encode()) + 2
+    cut.write_bytes(data[:at_emoji])
+    assert score(pairs, "-o", cut, "--format", kind, "--resume", "--quiet", *more) == 0
+    assert cut.read_bytes() == data
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+@pytest.mark.parametrize(("first", "then"), [((), ("--components",)), (("--components",), ())])
+def test_lines_with_and_without_components_are_not_mixed(tmp_path, capsys, kind, first, then):
+    pairs, out = write(tmp_path / "p.jsonl", 3), tmp_path / "out"
+    assert score(pairs, "-o", out, "--format", kind, *first) == 0
+    before = out.read_bytes()
+    assert score(pairs, "-o", out, "--format", kind, "--resume", *then) == 2
+    assert "same options" in capsys.readouterr().err
+    assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize("change", ["text", "threshold", "aggregation"])
+def test_other_texts_or_settings_are_noticed(tmp_path, capsys, change):
+    pairs, out, more = write(tmp_path / "p.jsonl", 4), tmp_path / "out", ()
+    assert score(pairs, "-o", out) == 0
+    kept = lines(out)[:2]
+    out.write_text("".join(line + "\n" for line in kept))
+    if change == "text":
+        rows = [json.loads(line) for line in lines(pairs)]
+        rows[0]["generation"] = "Two old women in blue coats carry baskets."
+        pairs.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    elif change == "threshold":
+        more = ("--threshold", "5")
+    else:
+        more = ("--aggregation", "objects")
+    assert score(pairs, "-o", out, "--resume", *more) == 2
+    said = capsys.readouterr().err
+    assert "texts or settings have changed" in said
+    assert lines(out) == kept
+
+
+def test_a_report_of_a_resumed_run_says_what_it_lacks(tmp_path, capsys):
+    pairs, out = write(tmp_path / "p.jsonl", 4), tmp_path / "out"
+    assert score(pairs, "-o", out) == 0
+    out.write_text(lines(out)[0] + "\n")
+    assert score(pairs, "-o", out, "--resume", "--html", tmp_path / "r.html") == 0
+    said = capsys.readouterr().err
+    assert "kept from before" in said
+    assert "shows the pairs of this run" in said
+
+
+def test_nothing_scored_is_an_error_and_an_old_output_stays(tmp_path, capsys):
+    pairs, out = tmp_path / "p.jsonl", tmp_path / "out"
+    out.write_text("old\n")
+    pairs.write_text('{"id": "a"}\n{"id": "b"}\n')
+    assert score(pairs, "-o", out, "--on-error", "skip") == 2
+    assert "none of the 2 pairs could be scored" in capsys.readouterr().err
+    pairs.write_text("\n")
+    assert score(pairs, "-o", out) == 2
+    assert capsys.readouterr().err == f"posh-lite: error: {pairs}: no pairs in the file\n"
+    assert out.read_text() == "old\n"
+
+
+def command(*arguments, **more):
+    environment = {**os.environ, "PYTHONPATH": str(HERE)}
+    line = [sys.executable, "-m", "posh_lite.cli", "score", *map(str, arguments), "--judge", "judges:Hashing"]
+    return subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120, **more)
+
+
+def test_the_input_of_a_shell_redirect_is_not_overwritten(tmp_path):
+    pairs = write(tmp_path / "p.jsonl", 3)
+    before = pairs.read_bytes()
+    with pairs.open() as handle:
+        done = command("-", "-o", pairs, stdin=handle)
+    assert done.returncode == 2
+    assert "is the input file" in done.stderr
+    assert pairs.read_bytes() == before
+
+
+@pytest.mark.parametrize(("closed", "arguments", "message"), [
+    ("stdin", ("-",), "standard input is closed"), ("stdout", ("PAIRS",), "standard output is closed"),
+])
+def test_closed_streams_are_said(tmp_path, monkeypatch, capsys, closed, arguments, message):
+    pairs = write(tmp_path / "p.jsonl", 2)
+    monkeypatch.setattr(sys, closed, None)
+    assert score(*(str(pairs) if a == "PAIRS" else a for a in arguments), "--quiet") == 2
+    monkeypatch.undo()
+    assert message in capsys.readouterr().err
+
+
+def test_a_closed_stderr_does_not_matter(tmp_path, monkeypatch):
+    pairs, out = write(tmp_path / "p.jsonl", 2), tmp_path / "out"
+    monkeypatch.setattr(sys, "stderr", None)
+    assert score(pairs, "-o", out) == 0
+    assert len(lines(out)) == 2
+
+
+@pytest.mark.parametrize("option", ["--html", "--log"])
+def test_a_report_and_a_log_need_a_name(tmp_path, capsys, option):
+    assert score(write(tmp_path / "p.jsonl", 1), option, "-") == 2
+    assert "needs a file name" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_is_found_before_the_first_question(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("posh_lite.commands.score.os.access", lambda path, mode: False)
+    pairs = write(tmp_path / "p.jsonl", 1)
+    assert score(pairs, "-o", tmp_path / "out", "--html", tmp_path / "r.html") == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+class Full(io.StringIO):
+    """A file on a full disk."""
+
+    def write(self, text):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_names_the_file(tmp_path, capsys, monkeypatch):
+    pairs = write(tmp_path / "p.jsonl", 2)
+    monkeypatch.setattr(ScoreWriter, "_open", lambda self: Full())
+    assert score(pairs, "-o", tmp_path / "out") == 1
+    assert f"{tmp_path / 'out'}: No space left" in capsys.readouterr().err
+    monkeypatch.undo()
+    monkeypatch.setattr(ReportPage, "_write", lambda self, write, head: Full().write(""))
+    assert score(pairs, "-o", tmp_path / "out", "--html", tmp_path / "r.html") == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'r.html'}: No space left" in said
+    assert "make room" in said
+    assert len(lines(tmp_path / "out")) == 2
+    assert sorted(p.name for p in Path(tmp_path).iterdir()) == ["out", "p.jsonl"]
+
+
+def test_an_interrupted_run_says_how_to_go_on(tmp_path, capsys, monkeypatch):
+    pairs, out = write(tmp_path / "p.jsonl", 8), tmp_path / "out"
+    whole = ScoreWriter.write
+
+    def interrupted(self, score):
+        if score.id == "3":
+            raise KeyboardInterrupt
+        whole(self, score)
+
+    monkeypatch.setattr(ScoreWriter, "write", interrupted)
+    assert score(pairs, "-o", out) == 130
+    assert f"3 pairs were scored to {out}" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert score(pairs, "-o", out, "--resume") == 0
+    assert [json.loads(line)["id"] for line in lines(out)] == [str(n) for n in range(8)]
