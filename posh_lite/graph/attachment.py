@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from posh_lite.graph import lexicon
 from posh_lite.graph.parse import Node, Sentence
+from posh_lite.language import known_words
 
 _DETERMINERS = frozenset(["a", "an", "the", "one", "two", "three", "another", "his", "her", "its", "their"])
 #: What only a living being does: such a participle is not of a bed or a rock.
@@ -41,8 +42,11 @@ def animate(node: Node) -> bool:
 def _own_determiner(node: Node, nodes: list[Node]) -> None:
     """As in "with a beard and pink eyes": what has its own article is a thing of its own, not an attribute."""
     head = node.head
-    if node.dep not in ("amod", "compound", "nmod") or node.pos not in ("NOUN", "PROPN") or head.i < node.i + 2:
+    if node.dep not in ("amod", "compound", "nmod") or head.i < node.i + 2:
         return
+    if node.pos not in ("NOUN", "PROPN"):
+        if node.pos != "ADJ" or node.lower not in known_words("noun") or node.lower in known_words("adj"):
+            return
     before, after = nodes[node.i - 1] if node.i else None, nodes[node.i + 1]
     if after.lower != "and" or before is None or node.lower in lexicon.DESCRIPTIVE_NOUNS or node.quoted:
         return
@@ -62,10 +66,15 @@ def _own_determiner(node: Node, nodes: list[Node]) -> None:
         if child.dep == "conj" and child.i < head.i and child.pos == "ADJ":
             child.move(head, "amod")
     head.move(node, "conj")
+    node.pos, node.tag = "NOUN", "NN"
 
 
 def _conjunct_in_phrase(node: Node) -> None:
     """As in "a dog with fur and a red collar sleeps": the verb agrees with the dog alone, so the collar is with it."""
+    if node.dep == "nsubj" and node.pos in ("NOUN", "PROPN") and node.head.child("nsubj") is not node:
+        first = node.head.child("nsubj")  # of two subjects the second is in the list of the first's phrase
+        if first is not None and first.i < node.i < node.head.i and first.child("prep") is not None:
+            node.move(first, "conj")
     if node.dep not in ("conj", "appos") or node.pos not in ("NOUN", "PROPN"):
         return
     subject = node.head

@@ -24,6 +24,10 @@ def attribute_drafts(sentence: Sentence, index: dict[int, int]) -> Iterator[Attr
     for node in sentence.nodes:
         if id(node) in index:
             yield from _inside_phrase(node, index[id(node)], index)
+        if node.multiword and node.dep in ("advmod", "npadvmod") and node.head.lemma == "be" and node.i > node.head.i:
+            for subject in subjects(node.head):  # "is on foot"
+                if id(subject) in index:
+                    yield _draft(index[id(subject)], [node], "property", negated_predicate(node.head))
         if (
             node.dep in ("acomp", "oprd")
             or describes_subject(node)
@@ -57,6 +61,10 @@ def _inside_phrase(noun: Node, owner: int, index: dict[int, int]) -> Iterator[At
                 if other.dep == "conj" and other.pos in ("ADJ", "NOUN", "VERB", "PROPN", "ADV"):
                     members = _with_adverbs(other)
                     yield _draft(owner, members, _kind(other))
+        elif child.dep == "compound":
+            for other in child.children:  # "brick factory building"
+                if other.dep in ("compound", "amod", "nmod") and other.lower in lexicon.DESCRIPTIVE_NOUNS:
+                    yield _draft(owner, _with_adverbs(other), _kind(other))
         elif child.dep == "nummod" or (child.dep in ("det", "predet") and child.lower in lexicon.QUANTITY_DETERMINERS):
             group = [child, *(c for c in child.children if c.dep in ("quantmod", "advmod", "compound"))]
             for other in noun.children:

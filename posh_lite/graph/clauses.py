@@ -94,6 +94,8 @@ def particles(verb: Node) -> list[Node]:
         directional = child.dep == "prt" or (
             child.dep in ("advmod", "oprd", "acomp") and child.pos in ("ADV", "ADP", "ADJ")
         )
+        if child.multiword and child.shown.lower() == "now":
+            continue  # "in the act of jumping"
         if child.i < verb.i and child.lower in ("there", "here", "then", "now"):
             continue
         if directional and near and child.lower not in _NO_PARTICLES and not child.children:

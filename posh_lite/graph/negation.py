@@ -27,6 +27,8 @@ def _nor(node: Node) -> bool:
 
 def negated_noun(node: Node) -> bool:
     """As in "no people", "without a hat", "neither man", "lacks a roof", "there are not any cars"."""
+    if node.lower in ("nobody", "no one", "no-one"):
+        return True
     if any(c.lower in ("no", "zero") and c.dep in ("det", "neg", "preconj", "nummod") for c in node.children):
         return True
     if node.dep != "nsubj" and any(c.lower == "neither" and c.dep in ("det", "preconj", "cc") for c in node.children):

@@ -10,14 +10,20 @@ from posh_lite.graph.roles import is_viewer
 from posh_lite.graph.types import MentionKind
 
 
+#: Words that deny people.
+NOBODY = frozenset(["nobody", "no one", "no-one"])
+
+
 def mention_kind(node: Node) -> MentionKind | None:
     """What kind of mention a node is, or None where it names nothing."""
     if node.dep in ("skip", QUANTITY, PARTITIVE):
         return None
     if node.quoted:
         return "name" if node.shown == "Omega" or node.dep not in ("amod", "compound") else None
-    if node.lower in ("'s", "'", "there"):
+    if node.lower in ("'s", "'", "there", "each other", "one another"):
         return None
+    if node.lower in NOBODY:
+        return "noun"
     if node.dep == "poss" or node.tag == "PRP$":
         if node.tag == "WP$":
             return "relative" if antecedent_of(node) is not None else None
@@ -170,6 +176,8 @@ def _idle_object(node: Node) -> bool:
 
 def head_name(node: Node) -> str:
     """Class name with compounds: "wine glass"."""
+    if node.lower in NOBODY:
+        return "person"
     if node.quoted:
         return node.lower
     parts = [c.lower for c in node.children if c.dep == "compound" and c.i < node.i and not c.quoted]
@@ -179,6 +187,8 @@ def head_name(node: Node) -> str:
 
 def class_word(node: Node) -> str:
     """Lemma of the head word; "scissors" and worn "glasses" keep their plural."""
+    if node.lower in NOBODY:
+        return "person"
     if node.lower in lexicon.PAIRED and (node.lower != "glasses" or _worn(node)):
         return node.lower
     if is_viewer(node):

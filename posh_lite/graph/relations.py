@@ -232,8 +232,21 @@ def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
                     "verb" if joined else "preposition",
                     negated or _negative(preposition),
                 )
-    if not targets and not attached and agent is None and not light and not objects:
-        yield from _action(verb, core, subjects_here, index, negated)
+    mutual = _mutual(verb, objects)
+    if not targets and not attached and agent is None and not light and (mutual or not objects):
+        yield from _action(verb, [*core, *mutual], subjects_here, index, negated)
+
+
+def _mutual(verb: Node, objects: list[Node]) -> list[Node]:
+    """Words of "face each other", "look at one another", which have no second thing."""
+    for node in objects:
+        if node.lower in ("each other", "one another"):
+            return [node]
+    for preposition in _prepositions(verb):
+        words, places = _objects(preposition)
+        if any(n.lower in ("each other", "one another") for n in places):
+            return [*words, *places]
+    return []
 
 
 def _action(verb: Node, core: list[Node], owners: list[Node], index: dict[int, int], negated: bool) -> Iterator[Draft]:

@@ -132,6 +132,10 @@ def show_plain_verbs(pieces: Sequence[Piece], nouns: frozenset[str], adjectives:
     for i, word in enumerate(words.low):
         if not i or pieces[i].quoted or pieces[i].multiword:
             continue
+        if word == "spread" and words.is_noun(i - 1) and words.at(i + 1) in _PREPOSITIONS - {"of"}:
+            if not words.is_plural(i - 1) and words.at(i - 1) not in words.adjectives - words.nouns:
+                pieces[i].shown = "laid"  # "a net spread across his knees"
+            continue
         base = base_of(word)
         if base is not None:
             if _third_person(words, i, base):
@@ -187,7 +191,9 @@ def _thing_is_verb(words: _Words, i: int) -> bool:
             return True
         if words.at(i + 1) in _DETERMINERS | _OBJECTS:
             return True
-        if words.at(i - 1) in lexicon.COLOURS | lexicon.POSITIONS or words.at(i - 1) in words.adjectives:
+        if words.at(i - 1) in lexicon.COLOURS | lexicon.POSITIONS or not words.is_noun(i - 1):
+            return False
+        if words.at(i - 1) in words.adjectives and words.at(i - 1) not in words.nouns:
             return False
         return _heads_clause(words, start) and not _finite_before(words, i)
     if words.at(i - 1) in _BARE and words.at(i - 2) in _PREPOSITIONS:
