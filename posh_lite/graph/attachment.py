@@ -9,17 +9,17 @@ from posh_lite.language import known_words
 _DETERMINERS = frozenset(["a", "an", "the", "one", "two", "three", "another", "his", "her", "its", "their"])
 #: What only a living being does: such a participle is not of a bed or a rock.
 _ANIMATE_ACTIONS = frozenset(
-    ["read", "wear", "play", "eat", "drink", "watch", "smile", "sleep", "talk", "look", "gaze", "stare", "laugh", "sing",
-     "write", "paint", "smoke", "hug", "pet", "knit", "sew", "pray", "cry", "wave", "nap", "yawn", "chew", "drinking"]
+    ["read", "wear", "play", "eat", "drink", "watch", "smile", "sleep", "talk", "look", "gaze", "stare", "laugh",
+     "sing", "write", "paint", "smoke", "hug", "pet", "knit", "sew", "pray", "cry", "wave", "nap", "yawn", "chew"]
 )  # fmt: skip
 #: What things do too; a bed under somebody does not.
 _HOLDING = frozenset(["hold", "carry", "clutch", "grip", "grasp", "bear", "cradle"])
 _UNDER = frozenset(["on", "in", "at", "upon", "atop"])
 _FIGURES = frozenset(
-    ["statue", "sculpture", "figure", "figurine", "doll", "mannequin", "robot", "puppet", "scarecrow", "snowman", "toy",
-     "hand", "arm", "finger", "mouth", "beak", "paw", "face", "head", "sign", "banner", "poster", "label", "bust", "bird"]
+    ["statue", "sculpture", "figure", "figurine", "doll", "mannequin", "robot", "puppet", "scarecrow", "snowman",
+     "toy", "hand", "arm", "finger", "mouth", "beak", "paw", "face", "head", "sign", "banner", "poster", "label", "bust",
+     "bird"]
 )  # fmt: skip
-_WORN = frozenset(["hat", "cap", "scarf", "helmet", "bag", "backpack", "umbrella", "cane", "camera", "guitar"])
 
 
 def reattach(sentence: Sentence) -> None:
@@ -44,9 +44,9 @@ def _own_determiner(node: Node, nodes: list[Node]) -> None:
     head = node.head
     if node.dep not in ("amod", "compound", "nmod") or head.i < node.i + 2:
         return
-    if node.pos not in ("NOUN", "PROPN"):
-        if node.pos != "ADJ" or node.lower not in known_words("noun") or node.lower in known_words("adj"):
-            return
+    misread = node.pos == "ADJ" and node.lower in known_words("noun") and node.lower not in known_words("adj")
+    if node.pos not in ("NOUN", "PROPN") and not misread:
+        return
     before, after = nodes[node.i - 1] if node.i else None, nodes[node.i + 1]
     if after.lower != "and" or before is None or node.lower in lexicon.DESCRIPTIVE_NOUNS or node.quoted:
         return
@@ -81,9 +81,9 @@ def _conjunct_in_phrase(node: Node) -> None:
     while subject.dep in ("conj", "appos") and subject.head is not subject and subject.head.pos in ("NOUN", "PROPN"):
         subject = subject.head
     verb = subject.head
-    if subject.dep != "nsubj" or verb.tag != "VBZ" and verb.lower not in ("is", "has"):
-        if not (subject.dep in ("nsubj", "nsubjpass") and any(c.lower in ("is", "has") for c in verb.children)):
-            return
+    singular = verb.tag == "VBZ" or any(c.lower in ("is", "has") for c in (verb, *verb.children))
+    if subject.dep not in ("nsubj", "nsubjpass") or not singular:
+        return
     if subject.tag not in ("NN", "NNP") or verb.i < node.i or subject.i > node.i:
         return
     preposition = next(

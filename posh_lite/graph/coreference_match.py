@@ -10,6 +10,9 @@ from posh_lite.graph.coreference_board import Board, Thing, kind_of
 from posh_lite.graph.coreference_words import Person, contrasts, tokens, words
 from posh_lite.graph.mentions import Candidate
 
+#: Who made the work, and is not in it unless seen at work.
+_MAKERS = frozenset(["artist", "painter", "photographer", "sculptor", "illustrator", "author", "engraver"])
+_MAKING = frozenset(["paint", "draw", "sketch", "sculpt", "carve", "photograph", "write"])
 #: Determiners of a phrase that points to something known.
 POINTING = frozenset({"the", "this", "that", "these", "those", "both", "all"})
 _FAR = 80  # sentences after which a repeated noun no longer points back
@@ -67,7 +70,8 @@ def head_relation(candidate: Candidate, thing: Thing) -> int:
                 return 1
             if thing.kind == "name" and person.gender == thing.gender is not None:
                 return 1  # "Jerome ... the old man"
-            if candidate.noun in known.agents and candidate.determiner == "the":
+            made = candidate.noun in _MAKERS and not _MAKING & set(thing.acts)
+            if candidate.noun in known.agents and candidate.determiner == "the" and not made:
                 return 1  # "a man on a horse ... the rider", where he is the only one
     return 0
 
@@ -153,7 +157,8 @@ def _singled_out(board: Board, candidate: Candidate) -> frozenset[str]:
     known = words().singling
     if candidate.plural:  # "the trees on the left" are some of the trees
         return board.describing(candidate) & known
-    return tokens(candidate.modifiers) & known
+    said = tokens(candidate.modifiers)
+    return (said & known) | {word for word in said if word.endswith("est") and word not in ("honest", "modest", "west")}
 
 
 def trail(board: Board, candidate: Candidate) -> frozenset[str]:

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import re
 
-from posh_lite.graph.coreference_board import PRONOUNS, Board, Thing, is_pronoun, may_be_person, opens_with_name
+from posh_lite.graph.coreference_board import (
+    PRONOUNS,
+    Board,
+    Thing,
+    is_pronoun,
+    kind_of,
+    may_be_person,
+    opens_with_name,
+)
 from posh_lite.graph.coreference_words import words
 from posh_lite.graph.mentions import Candidate
 
@@ -141,7 +149,8 @@ def _forbidden(board: Board, pronoun: Candidate) -> set[int]:
     if owned is not None and pronoun.index:  # "a boy, perhaps his apprentice": not the boy's own
         before = board.candidates[pronoun.index - 1]
         between = board.document.text[before.end : pronoun.start]
-        if before.grammar == "subject" and between.startswith(",") and len(between.split()) <= 2:
+        person = kind_of(board.candidates[owned]) == "person"
+        if person and before.grammar == "subject" and between.startswith(",") and len(between.split()) <= 2:
             home = board.home[before.index]
             return found if home is None else {home}
     if reflexive or (pronoun.grammar not in ("object", "oblique") and not lap):

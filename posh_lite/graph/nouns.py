@@ -9,7 +9,6 @@ from posh_lite.graph.parse import Node
 from posh_lite.graph.roles import is_viewer
 from posh_lite.graph.types import MentionKind
 
-
 #: Words that deny people.
 NOBODY = frozenset(["nobody", "no one", "no-one"])
 

@@ -181,7 +181,10 @@ def _participle_head(node: Node) -> None:
     lemma = lexicon.gerund_lemma(node.lower)
     if noun is None or lemma not in known_words("verb"):
         return
-    if not any(c.dep == "prep" and c.i == node.i + 1 and c.lower in lexicon.DIRECTIONS for c in node.children):
+    ends = noun.child("poss") is not None or any(c.dep == "poss" for c in node.children)  # "its mane flying, gallops"
+    if not ends and not any(
+        c.dep == "prep" and c.i == node.i + 1 and c.lower in lexicon.DIRECTIONS for c in node.children
+    ):
         return
     noun.move(node.head, node.dep)
     if noun.head is node:

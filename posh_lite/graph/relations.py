@@ -215,7 +215,9 @@ def _of_verb(verb: Node, index: dict[int, int]) -> Iterator[Draft]:
             and role_of(targets[0]) != "viewer"
         ) or not subjects_here:
             located = targets
-        joined = adjacent and not light and (not targets or located is not targets)
+        # "sleeps with his head on a cushion": the head is nothing to sleep with
+        body = preposition.lower == "with" and any(n.child("poss") is not None for n in places)
+        joined = adjacent and not light and not body and (not targets or located is not targets)
         nodes = [*core, *words] if joined else words
         for owner in located:
             for place in _things(places, index):
