@@ -84,6 +84,8 @@ def align(source: View, target: View) -> Alignment:
 
 def _head(source: View, target: View, s: Entity, t: Entity) -> Match | None:
     best, name = UNRELATED, ""
+    if s.head == t.head:
+        return Match(t.id, words.SAME, t.head)
     if s.head in PRONOUNS or t.head in PRONOUNS:
         fits = heads.is_living(t.head if s.head in PRONOUNS else s.head) or not {s.head, t.head} & PERSONAL
         if s.head not in PRONOUNS and not _described(source, target, s, t):

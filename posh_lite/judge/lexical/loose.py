@@ -30,7 +30,7 @@ def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
         rival = x in al.back and al.back[x] != r.subject.id and heads.is_living(view.entity(x).head)
         loose = bool(prep) and x in view.near[a]  # the phrase may hang on either of two that are linked themselves
-        if rival and heads.is_living(r.subject.head) and not loose:
+        if rival and not loose and (heads.is_living(r.subject.head) or _exchanged(al, r, al.back[x])):
             elsewhere = Finding(ELSEWHERE, said)
         elif x in view.near[a]:
             return Finding(3.3, said)
@@ -39,6 +39,14 @@ def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     if elsewhere is not None:
         return elsewhere
     return _same_of_another(al, r, a, b) or _together(al, r, a, b)
+
+
+def _exchanged(al: Alignment, r: Relation, x: int) -> bool:
+    """Whether the source says the same of the other subject and another object: the two changed places."""
+    for q in al.source.graph.relations_of(x, role="subject"):
+        if q.object.id != r.object.id and q.object.id in al.one and same(spoken(r), spoken(q)) >= 4:
+            return True
+    return False
 
 
 def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
@@ -57,7 +65,7 @@ def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | No
             return Finding(3.3, said)
         if al.back.get(q.object.id) in mine or _coordinated(al, q.object.id, b):
             return Finding(3.2, f'{said} and "{view.phrase(b)}" beside it')
-        if q.object.id in al.back:
+        if q.object.id in al.back and not light(verb):
             return Finding(ELSEWHERE, said)
     return None
 
@@ -99,6 +107,9 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         if _timely(r.object.head):
             return Finding(3.2, f"the text has {pair}")
         if prep and light(verb) and _close(view.sentences[a], view.sentences[b]):
+            return Finding(3.0, f"the text has {pair} in neighbouring sentences")
+        if _close(view.sentences[a], view.sentences[b]) and not any(words.verb_grade(v, w) == CONFLICT
+            for v in verb for f in view.facts[a] if f.source == "action" for w in f.words):  # fmt: skip
             return Finding(3.0, f"the text has {pair} in neighbouring sentences")
         return Finding(2.0 if light(verb) else ABSENT, f"nothing links {pair} so")
     near = [t for t in view.tokens if t.sentence in together]

@@ -29,9 +29,28 @@ from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 def relation_finding(al: Alignment, r: Relation) -> Finding:
     """Grade of one source relation."""
+    same_words = _verbatim(al, r)
+    if same_words is not None:
+        return same_words
     if r.negated or r.object.negated or first(split(spoken(r))[1]) == "without":
         return _without(al, r)
     return _affirmed(al, r)
+
+
+def _verbatim(al: Alignment, r: Relation) -> Finding | None:
+    """The counterparts stand in the relation of the very same words."""
+    mine, theirs = al.one.get(r.subject.id), al.one.get(r.object.id)
+    if mine is None or theirs is None:
+        return None
+    for q in al.target.graph.relations_of(mine.target, role="subject"):
+        if q.object.id != theirs.target or q.lemma != r.lemma or q.negated != r.negated:
+            continue
+        if q.object.negated != r.object.negated or q.object.role != r.object.role:
+            continue
+        if r.object.role == "region" and relation_place(al.source.graph, r) != relation_place(al.target.graph, q):
+            continue
+        return Finding(5.0, f'the text has "{q.subject.head} {q.text} {q.object.head}"')
+    return None
 
 
 def _affirmed(al: Alignment, r: Relation) -> Finding:
@@ -124,7 +143,7 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
             verb, _ = split(spoken(r))
             verb_t, _ = split(spoken(q))
             lex = lexicon()
-            ignorant = any(v not in lex.verbs.senses for v in (*verb[:1], *verb_t[:1]))
+            ignorant = all(v not in lex.verbs.senses for v in (*verb[:1], *verb_t[:1]))
             grade = 3.1 if ignorant and straight else 2.0 if straight else 1.6
         if grade > best:
             best, reason = grade, f"the text has {said}"
