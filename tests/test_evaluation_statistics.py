@@ -178,11 +178,43 @@ def test_estimate_round_trip_and_text():
         ({"y": [1, 2]}, "lengths differ"), ({"method": "tau"}, "unknown method"),
         ({"given": [[1, 2, 3]]}, "covariates"),
         ({"method": "partial_spearman"}, "covariates"), ({"units": ["a"]}, "units"),
+        ({"n_resamples": 0}, "at least 1"), ({"level": 1.5}, "level"), ({"level": 0}, "level"),
+        ({"interval": "normal"}, "percentile or bca"),
     ],
 )
 def test_wrong_calls(kwargs, message):
     with pytest.raises(ValueError, match=message):
         correlate(**({"x": [1, 2, 3], "y": [1, 2, 3]} | kwargs))
+
+
+@pytest.mark.parametrize("method", ["spearman", "kendall", "pearson"])
+@pytest.mark.parametrize(("scale", "shift"), [(1e-13, 0.0), (1e150, 0.0), (1e300, 0.0), (1e-300, 0.0), (1.0, 1e9)])
+def test_the_unit_of_the_values_does_not_matter(method, scale, shift):
+    x = np.array([1.0, 2.0, 3.0, 7.0, 5.0])
+    expected = correlate(x, [1, 3, 2, 5, 9], method, n_resamples=100)
+    found = correlate(x * scale + shift, [1, 3, 2, 5, 9], method, n_resamples=100)
+    assert found.value == pytest.approx(expected.value, abs=1e-6)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-5)
+    assert found.n_undefined == expected.n_undefined
+
+
+@pytest.mark.parametrize("value", [0.1, 1e9 / 3, 1e-300])
+def test_a_constant_that_differs_by_rounding_is_constant(value):
+    x = [value, math.nextafter(value, math.inf), value, value, math.nextafter(value, 0)]
+    found = correlate(x, [1, 3, 2, 5, 4], "pearson", n_resamples=20)
+    assert math.isnan(found.value)
+    assert found.reason == "an input is constant but for rounding"
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinite_values_have_ranks_but_no_mean():
+    x, y = [1, 2, math.inf, 4, -math.inf], [1, 3, 2, 5, 4]
+    ranked = [2, 3, 5, 4, 1]
+    assert correlate(x, y, n_resamples=20).value == pytest.approx(stats.spearmanr(ranked, y)[0])
+    assert correlate(x, y, "kendall", n_resamples=20).value == pytest.approx(stats.kendalltau(ranked, y)[0])
+    found = correlate(x, y, "pearson", n_resamples=20)
+    assert math.isnan(found.value)
+    assert found.reason == "an input is infinite"
 
 
 @settings(max_examples=25, deadline=None)

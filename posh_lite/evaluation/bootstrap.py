@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,9 +118,18 @@ def bootstrap(
         method: name of the statistic, kept in the result.
         n_dropped: rows that the caller left out, kept in the result.
         reason: why the value would be undefined.
+
+    Raises:
+        ValueError: a setting is out of range, or ``units`` is not of length ``n``.
     """
     import numpy as np
 
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples must be at least 1, got {n_resamples}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    if interval not in get_args(Interval):
+        raise ValueError(f"interval must be percentile or bca, got {interval!r}")
     codes, n_units = unit_codes(units, n)
     name = f"{method}, {interval} bootstrap over units".lstrip(", ")
     value = float(statistic(np.ones((1, n)))[0]) if n else math.nan

@@ -6,6 +6,7 @@ input, fewer than three rows, a covariate that explains a variable wholly) are N
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 Method = Literal["spearman", "kendall", "pearson", "partial_spearman"]
 _MIN_ROWS = 3
-_FLAT = 1e-12  # variance, relative to the scale of the values, below which an input counts as constant
+_FLAT = 1e-24  # variance of values scaled to 1 below which an input counts as constant: rounding makes about 1e-32
 
 
 def weighted_ranks(values: Floats, weights: Floats) -> Floats:
@@ -46,15 +47,18 @@ def _matrix(columns: Sequence[Floats], weights: Floats) -> NDArray[np.float64]:
     """Weighted correlation matrices, shape ``(B, k, k)``; NaN where a column does not vary."""
     import numpy as np
 
-    stacked = np.stack([np.broadcast_to(c, weights.shape) for c in columns], axis=1)  # (B, k, n)
+    scaled = []
+    for column in columns:  # very large or small values would leave the range of numbers when squared
+        largest = float(np.abs(column).max(initial=0.0))
+        scaled.append(np.broadcast_to(column / largest if 0 < largest < np.inf else column, weights.shape))
+    stacked = np.stack(scaled, axis=1)  # (B, k, n)
     total = weights.sum(axis=1)[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.einsum("bkn,bn->bk", stacked, weights) / total
         centred = stacked - mean[:, :, None]
         cov = np.einsum("bkn,bln,bn->bkl", centred, centred, weights) / total[:, :, None]
         variance = np.einsum("bkk->bk", cov)
-        scale = np.maximum(np.abs(stacked).max(axis=2, initial=0.0), 1.0)
-        deviation = np.sqrt(np.where(variance > _FLAT * scale**2, variance, np.nan))
+        deviation = np.sqrt(np.where(variance > _FLAT, variance, np.nan))
         out = cov / (deviation[:, :, None] * deviation[:, None, :])
     return np.asarray(np.clip(out, -1.0, 1.0))
 
@@ -101,7 +105,10 @@ def kendall_statistic(x: Floats, y: Floats) -> Statistic:
     """Kendall's tau-b, which corrects for ties in either variable. Memory grows with the square of the rows."""
     import numpy as np
 
-    sign_x, sign_y = np.sign(x[:, None] - x[None, :]), np.sign(y[:, None] - y[None, :])
+    def signs(v: Floats) -> Floats:  # by comparison, since infinity less infinity has no sign
+        return (v[:, None] > v[None, :]).astype(np.float64) - (v[:, None] < v[None, :])
+
+    sign_x, sign_y = signs(x), signs(y)
     concordance, untied_x, untied_y = sign_x * sign_y, np.abs(sign_x), np.abs(sign_y)
 
     def statistic(weights: Floats) -> Floats:
@@ -121,6 +128,10 @@ def _why_undefined(arrays: Sequence[Floats], n: int) -> str:
         return f"{n} complete rows, at least {_MIN_ROWS} are needed"
     if any(len(set(a.tolist())) < 2 for a in arrays):
         return "an input is constant"
+    if any(a in (math.inf, -math.inf) for values in arrays for a in values.tolist()):
+        return "an input is infinite"
+    if len(arrays) == 2:
+        return "an input is constant but for rounding"
     return "nothing is left once the covariates are regressed out"
 
 
