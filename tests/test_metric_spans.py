@@ -32,11 +32,11 @@ def test_denial_stays_in_its_sentence() -> None:
     assert denial(text, (17, len(text)), (start, start + 4)) == (start, start)
 
 
-def test_an_exchange_of_roles_marks_the_predicate() -> None:
+def test_an_exchange_of_roles_marks_the_triple() -> None:
     score = PoSh().score("A goldfish watches a cat.", "A cat watches a goldfish.")
     relation = next(c for c in score.components if c.side == "generation" and c.kind == "relation")
     assert relation.score < 2
-    assert [score.generation[a:b] for a, b in relation.spans] == ["watches", "cat"]
+    assert [score.generation[a:b] for a, b in relation.spans] == ["goldfish", "watches", "cat"]
 
 
 def test_a_denied_attribute_marks_its_not() -> None:

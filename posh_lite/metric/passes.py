@@ -261,10 +261,11 @@ class Interview:
         )
 
     def _where(self, claim: Entity | Attribute | Relation, draft: Draft | None = None) -> tuple[Span, ...]:
-        """Spans of a component. A relation answers for its whole predicate, words and object; a denial for its "not".
+        """Spans of a component: a relation answers for its triple, an action for its doer, a denial for its "not".
 
-        What is said wrongly when roles are exchanged ("pulls the girl") is the predicate, not the verb alone; where
-        an attribute tells the object from its namesakes ("in the red coat"), the mistake may lie in that word.
+        When roles are exchanged ("the dog pulls the girl") each word is right and the triple is wrong; where an
+        attribute tells the object from its namesakes ("in the red coat"), the mistake may lie in that word. Words
+        that other components bear out keep the higher score (``Score.token_scores``).
         """
         said = tuple(self._compound(claim, s) for s in claim.spans) if isinstance(claim, Entity) else claim.spans
         spans = set(said)
@@ -273,15 +274,28 @@ class Interview:
         if isinstance(claim, Relation) and claim.spans:
             other = claim.object
             whole = other.role in ("region", "viewer") or other.negated  # no question of its own covers these words
-            for span in claim.spans[-1:] if whole else claim.spans:
-                near = min(other.mentions, key=lambda m: (abs(m.start - span[1]), m.start), default=None)
-                if near is not None and (whole or self._sentence(near.span) == self._sentence(span)):
-                    spans.add(near.phrase if whole and near.phrase[1] > near.phrase[0] else near.span)
+            for span in claim.spans:
+                spans.update(self._beside(claim.subject, span))
+                if not whole:
+                    spans.update(self._beside(other, span))
+            near = min(other.mentions, key=lambda m: (abs(m.start - claim.spans[-1][1]), m.start), default=None)
+            if whole and near is not None:
+                spans.add(near.phrase if near.phrase[1] > near.phrase[0] else near.span)
             named = draft.object_identifier.attribute if draft and draft.object_identifier else None
             if named is not None:
                 mine = {self._sentence(span) for span in claim.spans}
                 spans.update(span for span in named.spans if self._sentence(span) in mine)
+        elif isinstance(claim, Attribute) and claim.kind == "action":
+            for span in claim.spans:
+                spans.update(self._beside(claim.entity, span))
         return tuple(sorted(s for s in spans if s[1] > s[0]))
+
+    def _beside(self, entity: Entity, span: Span) -> tuple[Span, ...]:
+        """The mention of the entity nearest to the span, where the two share a sentence."""
+        near = min(entity.mentions, key=lambda m: (abs(m.start - span[1]), m.start), default=None)
+        if near is None or self._sentence(near.span) != self._sentence(span):
+            return ()
+        return (self._compound(entity, near.span),)
 
     def _sentence(self, span: Span) -> Span:
         """The sentence in which a span begins."""
