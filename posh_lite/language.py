@@ -42,8 +42,14 @@ def pipeline_name() -> str:
         return _forced[0]
     if os.environ.get(SETTING):
         return os.environ[SETTING]
-    for name in PREFERRED:
-        if name in _GPU_ONLY and os.environ.get("POSH_LITE_PROFILE", "lite") != "gpu":
+    return _automatic(os.environ.get("POSH_LITE_PROFILE", "lite"), tuple(PREFERRED))
+
+
+@lru_cache(maxsize=8)
+def _automatic(profile: str, preferred: tuple[str, ...]) -> str:
+    """The first installed pipeline; looked for once a process, since the words of a text ask for it very often."""
+    for name in preferred:
+        if name in _GPU_ONLY and profile != "gpu":
             continue
         if importlib.util.find_spec(name) is not None:
             return name

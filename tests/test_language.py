@@ -12,9 +12,11 @@ from posh_lite.errors import MissingDependency
 
 @pytest.fixture(autouse=True)
 def _automatic(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    language._automatic.cache_clear()
     monkeypatch.delenv(language.SETTING, raising=False)
     monkeypatch.delenv("POSH_LITE_PROFILE", raising=False)
     yield
+    language._automatic.cache_clear()
     language.use(None)
 
 

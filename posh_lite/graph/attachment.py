@@ -17,8 +17,8 @@ _HOLDING = frozenset(["hold", "carry", "clutch", "grip", "grasp", "bear", "cradl
 _UNDER = frozenset(["on", "in", "at", "upon", "atop"])
 _FIGURES = frozenset(
     ["statue", "sculpture", "figure", "figurine", "doll", "mannequin", "robot", "puppet", "scarecrow", "snowman",
-     "toy", "hand", "arm", "finger", "mouth", "beak", "paw", "face", "head", "sign", "banner", "poster", "label", "bust",
-     "bird"]
+     "toy", "hand", "arm", "finger", "mouth", "beak", "paw", "face", "head", "sign", "banner", "poster", "label",
+     "bust", "bird"]
 )  # fmt: skip
 
 
