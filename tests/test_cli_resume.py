@@ -181,3 +181,29 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, capsys, monkeypatch):
     monkeypatch.undo()
     assert score(pairs, "-o", out, "--resume") == 0
     assert [json.loads(line)["id"] for line in lines(out)] == [str(n) for n in range(8)]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_bar_counts_kept_pairs_and_questions(tmp_path, monkeypatch):
+    pairs, out = write(tmp_path / "p.jsonl", 4), tmp_path / "out"
+    assert score(pairs, "-o", out) == 0
+    out.write_text("".join(line + "\n" for line in lines(out)[:3]))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert score(pairs, "-o", out, "--resume") == 0
+    shown = sys.stderr.getvalue().split("\r")
+    assert "3/4" in shown[1]
+    assert "4/4" in sys.stderr.getvalue()
+    assert " questions" in shown[-1]
+
+
+def test_no_bar_among_lines_on_the_same_terminal(tmp_path, monkeypatch):
+    pairs = write(tmp_path / "p.jsonl", 2)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert score(pairs) == 0
+    assert "scoring:" not in sys.stderr.getvalue()
+    assert sys.stdout.getvalue().count("\n") == 2

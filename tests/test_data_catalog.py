@@ -182,5 +182,11 @@ def test_the_command(entry, monkeypatch, tmp_path, capsys):
     assert main(["data", "verify", "small"]) == 0
     assert main(["data", "fetch", "small"]) == 0
     assert main(["data", "fetch", "scene_graph_gold"]) == 1
+    capsys.readouterr()
+    monkeypatch.setenv("POSH_LITE_DATA", str(tmp_path / "nowhere"))
+    assert main(["data", "list"]) == 0
+    said = capsys.readouterr().out
+    assert "goes under POSH_LITE_DATA as scene_graph_gold/" in said
+    assert "nowhere (no such folder)" in said
 
 

@@ -39,16 +39,20 @@ def _list(options: argparse.Namespace) -> int:
     for entry in DATASETS.values():
         found = locate(entry.name)
         print(f"{entry.name}  ({entry.licence}, github.com/{entry.repo})")
-        print(f"  {entry.about}; {entry.rows} rows")
+        print(f"  {entry.about}; {entry.rows} {'row' if entry.rows == 1 else 'rows'}")
         print(f"  {_where(found)}")
-    print(f"searched: {', '.join(str(f) for f in folders())}")
+    searched = [f"{folder}" + ("" if folder.is_dir() else " (no such folder)") for folder in folders()]
+    print(f"searched: {', '.join(searched)}")
     return 0
 
 
 def _where(found: Found) -> str:
     if found.path is None:
-        how = "" if found.dataset.address is None else f"; posh-lite data fetch {found.dataset.name}"
-        return f"not here{how}"
+        entry = found.dataset
+        if entry.address is not None:
+            return f"not here; posh-lite data fetch {entry.name}"
+        path = entry.excerpt[0] if entry.excerpt else entry.path
+        return f"not here and not for download; a copy goes under {SETTING} as {path}"
     rows = found.dataset.excerpt[1] if found.excerpt and found.dataset.excerpt else None
     return f"here: {found.path}" + (f" (an excerpt of {rows} rows)" if rows else "")
 

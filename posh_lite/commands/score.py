@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,6 +81,7 @@ class _Run:
     observer: Observer
     skipped: int = 0
     resumed: int = 0
+    questions: int = 0
     done: dict[str, dict[str, Any]] = field(default_factory=dict)  # kept lines of the output, by id
     start: float = field(default_factory=time.perf_counter)
 
@@ -109,6 +111,7 @@ def run(options: argparse.Namespace) -> int:
             stack.enter_context(writer)
             page = stack.enter_context(ReportPage(options.html)) if options.html else None
             bar = stack.enter_context(_bar(options, len(state.done)))
+            posh.on_batch = partial(_asked, bar, state)
             for score in _scores(posh, options, state):
                 writer.write(score)
                 state.observer.see(score)
@@ -240,7 +243,8 @@ def _bar(options: argparse.Namespace, done: int) -> Any:
     from tqdm import tqdm
 
     total = None
-    shown = sys.stderr.isatty() and not options.quiet
+    mixed = options.output == "-" and sys.stdout is not None and sys.stdout.isatty()  # the lines show the progress
+    shown = sys.stderr.isatty() and not options.quiet and not mixed
     if shown and Path(options.pairs).is_file():  # a pipe can be read only once
         with Path(options.pairs).open("rb") as handle:
             total = sum(1 for line in handle if line.strip())
@@ -248,6 +252,12 @@ def _bar(options: argparse.Namespace, done: int) -> Any:
         total=total, initial=min(done, total or done), unit=" pair", desc="scoring", disable=not shown,
         file=sys.stderr, dynamic_ncols=True,
     )
+
+
+def _asked(bar: Any, state: _Run, wanted: int, asked: int) -> None:
+    """Show life between pairs: a chunk of them takes a slow judge a while."""
+    state.questions += asked
+    bar.set_postfix_str(f"{state.questions:,} questions")
 
 
 def _summary(posh: PoSh, state: _Run, writer: ScoreWriter) -> None:

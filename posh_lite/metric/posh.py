@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
@@ -54,6 +54,7 @@ class PoSh:
 
     Attributes:
         timings: seconds spent on graphs, questions and judging so far.
+        on_batch: called after each batch of the judge with how many questions were wanted and how many it was asked.
 
     Raises:
         InputError: a setting is out of range, or the prompt file is wrong.
@@ -91,6 +92,7 @@ class PoSh:
         self.aggregation: Aggregation = aggregation
         self.coreference, self.progress, self.lazy = coreference, progress, identifiers == "lazy"
         self.timings = Stopwatch()
+        self.on_batch: Callable[[int, int], None] | None = None
         self._seen = Observer()
         self._graphs: OrderedDict[str, SceneGraph] = OrderedDict()
 
@@ -179,7 +181,7 @@ class PoSh:
                     graph, side, self.prompts, self.threshold, namer=namers[id(graph)], lazy=self.lazy
                 )
                 talks.append(Talk(pair.id, side, graph, target, interview))
-        ask_all(talks, self.judge, self.prompts, watch)
+        ask_all(talks, self.judge, self.prompts, watch, on_batch=self.on_batch)
         scores = []
         with watch.lap("questions"):
             for number, (pair, generation, reference) in enumerate(scenes):
