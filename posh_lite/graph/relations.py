@@ -252,10 +252,15 @@ def _mutual(verb: Node, objects: list[Node]) -> list[Node]:
 
 
 def _action(verb: Node, core: list[Node], owners: list[Node], index: dict[int, int], negated: bool) -> Iterator[Draft]:
-    if verb.lemma in _NO_ACTION and not any(c.dep in ("prt", "advmod") for c in core):
+    mutual = core[-1].lower in ("each other", "one another")
+    if verb.lemma in _NO_ACTION and not mutual and not any(c.dep in ("prt", "advmod") for c in core):
         return
-    if verb.lemma in lexicon.SEEMING and (len(core) == 1 or verb.child("acomp", "oprd", "xcomp") is not None):
+    described = len(core) == 1 or verb.child("acomp", "oprd", "xcomp") is not None
+    if not mutual and verb.lemma in lexicon.SEEMING and described:
         return
+    too = verb.dep in ("xcomp", "advcl") and verb.head.pos == "ADJ" and verb.head.dep == "acomp"
+    if too and any(c.lower in ("too", "enough") for c in verb.head.children):
+        return  # "too small to read"
     spans, text = cover(core)
     for owner in owners:
         kind: AttributeKind = "property" if is_passive(verb) else "action"

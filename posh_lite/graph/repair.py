@@ -160,7 +160,9 @@ def _with_clause(node: Node, nodes: list[Node]) -> None:
     """As in "with ringlets falling over her ears", "with his mouth open": what comes with is the noun."""
     if (
         node.dep == "pcomp"
-        and node.head.lower in ("with", "without")
+        and node.head.pos == "ADP"
+        and node.head.lower not in lexicon.IDLE_PREPOSITIONS | {"like", "than"}
+        and node.tag in ("VBG", "VBN", "JJ", "NN", "RB", "IN")
         and (thing := node.child("nsubj", "nsubjpass")) is not None
     ):
         if thing.i < node.i:

@@ -26,12 +26,12 @@ def _words(name: str) -> frozenset[str]:
 
 _TELLING = _words("telling")
 VISUAL = _words("visual") - _TELLING
-THINGS = _words("things")
+THINGS = _words("things") & VISUAL
 _TELLING_FORMS = frozenset(lexicon.third_person(verb) for verb in _TELLING)
 _ADJECTIVAL = _words("adjectival")
 _GIVING = _words("giving")
 #: What the parser is shown; nodes that were shown so are verbs whatever the parser says.
-PLAIN_VERBS = frozenset(["went", "took", "holds", "gave"])
+PLAIN_VERBS = frozenset(["went", "took", "holds"])
 
 _SINGULAR = _words("singular_determiners")
 _PLURAL = _words("plural_determiners")
@@ -146,7 +146,7 @@ def show_plain_verbs(pieces: Sequence[Piece], nouns: frozenset[str], adjectives:
         if _inverted(words, i, base):
             pieces[i].shown = "is" if words.low[i] != base else "are"
         else:
-            pieces[i].shown = _plain(words, i, base)
+            pieces[i].shown = _plain(words, i, base) or pieces[i].shown
     if words.verbs:
         _conjunctions(pieces, words)
 
@@ -327,7 +327,7 @@ def _taking(words: _Words, i: int) -> str:
 
 
 def _plain(words: _Words, i: int, base: str) -> str:
-    """The plain verb of the same valency."""
+    """The plain verb of the same valency; empty where the verb is best shown itself."""
     after = i + 1
     while words.is_adverb(after) and words.at(after).endswith("ly"):
         after += 1
@@ -335,7 +335,7 @@ def _plain(words: _Words, i: int, base: str) -> str:
     if word in _PREPOSITIONS or word in _CLAUSE_WORDS - {"that"} or not word[:1].isalnum():
         return "went"
     if word in _DETERMINERS | _OBJECTS:
-        return "gave" if base in _GIVING else _taking(words, i)
+        return "" if base in _GIVING else _taking(words, i)  # "gives a man a cup" is best left alone
     if words.is_adverb(after) or word in ("and", "or", "to", "not") or word.endswith("ing"):
         return "went"
     if word[:1].isdigit():
