@@ -31,6 +31,9 @@ EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "dev": ("tests and checks", ("pytest", "hypothesis", "ruff", "mypy")),
 }
 
+#: Extras declared for what is still to come: installing them changes nothing yet.
+AHEAD = frozenset({"gguf", "openai", "gpu", "rl", "scale"})
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -92,7 +95,9 @@ def _extras() -> list[Finding]:
     for extra, (purpose, modules) in EXTRAS.items():
         missing = [m for m in modules if importlib.util.find_spec(m) is None]
         said = f"for {purpose}"
-        if missing:
+        if extra in AHEAD:
+            said += "; not used by this version yet"
+        elif missing:
             said += f"; without {', '.join(missing)}: {install_command(extra)}"
         found.append(Finding("extra", extra, "missing" if missing else "ok", said))
     return found

@@ -130,6 +130,7 @@ def test_replay_of_one_judge_among_several(tmp_path):
         PoSh(TableJudge(lambda q, v=value: v, name=name), log=log).score(GENERATION, REFERENCE)
     with pytest.raises(Exception, match=r'replay:SIGNATURE.*"one", "two:b"'):
         make_judge("replay", log=log)
+    assert type(PoSh("replay:one", log=log).judge).__name__ == "ReplayJudge"
     assert PoSh("replay:one", log=log).score(GENERATION, REFERENCE).overall == pytest.approx(0.4)
     assert PoSh("replay:two:b", log=log).score(GENERATION, REFERENCE).overall == pytest.approx(0.8)
 

@@ -62,7 +62,9 @@ class PoSh:
 
     Example:
         >>> from posh_lite import PoSh
-        >>> score = PoSh().score("A man in a red coat.", "A man wearing a blue coat.")  # doctest: +SKIP
+        >>> score = PoSh().score("A man in a red coat.", "A man wearing a blue coat.")
+        >>> [c.text for c in score.components if c.score is not None and c.score < 2]
+        ['red', 'blue']
     """
 
     name = "PoSh"
@@ -269,7 +271,7 @@ def _check_many(pairs: Any) -> None:
 def _judge(judge: str | Judge, log: str | Path | None) -> Judge:
     if isinstance(judge, str):
         made = make_judge(judge, log=log)
-        if judge == "replay":
+        if judge.partition(":")[0] == "replay":
             return made
     else:
         made = judge
