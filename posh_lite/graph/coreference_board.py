@@ -28,6 +28,19 @@ _PLACE = re.compile(
 _QUOTE = re.compile(r"\s*(?:reading|that reads?|saying|labell?ed)?[,:]?\s*[\"“‘']+([^\"”’'\n]{1,60})", re.IGNORECASE)
 _SUFFIX = ("man", "woman", "er", "or", "ist", "ian", "ant")
 
+#: Words in -er and the like that are no doers: nobody there is "she".
+_NO_DOERS = frozenset(
+    [
+        "banner", "border", "boulder", "bumper", "center", "color", "computer", "container", "cooler", "corner",
+        "corridor", "counter", "cover", "curler", "door", "drawer", "elevator", "feather", "fender", "finger", "floor",
+        "flower", "gutter", "hamper", "helicopter", "interior", "exterior", "ladder", "lantern", "layer", "leather",
+        "letter", "marker", "mirror", "monitor", "motor", "number", "paper", "pendant", "pillar", "pitcher", "plant",
+        "planter", "platter", "poster", "powder", "restaurant", "river", "roller", "rubber", "rudder", "shelter",
+        "shoulder", "shutter", "silver", "slipper", "speaker", "sticker", "sweater", "timber", "tower", "tractor",
+        "trailer", "visor", "water", "timer", "toaster", "printer", "projector", "skyscraper", "saucer", "burner",
+    ]
+)  # fmt: skip
+
 
 @dataclass(slots=True)
 class Thing:
@@ -83,7 +96,7 @@ def may_be_person(board: Board, thing: Thing) -> bool:
         return True
     first = board.candidates[thing.mentions[0]]
     nameless = first.determiner == "none" and first.text[:1].isupper() and first.grammar in ("subject", "possessor")
-    return nameless or any(noun.endswith(_SUFFIX) and len(noun) > 4 for noun in thing.nouns)
+    return nameless or any(noun.endswith(_SUFFIX) and len(noun) > 4 and noun not in _NO_DOERS for noun in thing.nouns)
 
 
 class Board:

@@ -19,7 +19,7 @@ def mention_kind(node: Node) -> MentionKind | None:
         return None
     if node.quoted:
         return "name" if node.shown == "Omega" or node.dep not in ("amod", "compound") else None
-    if node.lower in ("'s", "'", "there", "each other", "one another"):
+    if node.lower in ("'s", "'", "there", "each other", "one another", "own"):
         return None
     if node.lower in NOBODY:
         return "noun"

@@ -15,6 +15,8 @@ def repair(sentence: Sentence) -> None:
     for node in sentence.nodes:
         _sides(node, sentence.nodes)
         _colours(node)
+        if node.lower in _STATES and node.pos != "ADJ" and node.head.pos in ("VERB", "AUX") and not node.children:
+            node.pos, node.tag, node.dep = "ADJ", "JJ", "acomp"  # "stands ajar"
         _held_and_doing(node)
         _with_clause(node, sentence.nodes)
         _leaves(node)
@@ -96,6 +98,8 @@ def _promote(verb: Node, side: Node) -> None:
     verb.pos, side.pos, side.tag, side.lemma = "VERB", "ADV", "RB", side.lower
 
 
+#: Adjectives that only follow verbs.
+_STATES = frozenset(["ajar", "askew", "awry", "aglow", "afloat", "aloft", "asleep", "awake", "ablaze", "adrift"])
 _SIDED = frozenset(["corner", "side", "edge", "half", "third", "quadrant", "portion", "section", "part"])
 _SIDE_WORDS = frozenset(
     ["upper", "lower", "top", "bottom", "far", "middle", "center", "immediate", "extreme", "back", "front"]

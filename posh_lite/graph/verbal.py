@@ -51,6 +51,10 @@ _BARE = _words("bare") | lexicon.COLOURS
 _NO_ADVERBS = _words("no_adverbs")
 
 
+#: What follows "bends", "points" and "flares" where they are verbs.
+_DIRECTIONS = frozenset(["at", "to", "toward", "towards", "into", "down", "up", "out", "off", "outwards", "upwards"])
+
+
 @dataclass(slots=True)
 class _Words:
     """The sentence as the rules see it: lower-case words, verbs found so far by position."""
@@ -165,7 +169,9 @@ def _third_person(words: _Words, i: int, base: str) -> bool:
     if before in ("and", ",", "then", "or", "but"):
         if not any(j < i for j in words.verbs) and not any(words.at(j) in _FINITE for j in range(i)):
             return not thing and before == "," and words.is_noun(i - 2)
-        return not thing or (words.at(i + 1) in _DETERMINERS and words.at(i + 1) not in ("that", "'s", "'"))
+        if not thing or (words.at(i + 1) in _DETERMINERS and words.at(i + 1) not in ("that", "'s", "'")):
+            return True
+        return words.at(i + 1) in _DIRECTIONS or words.at(i + 1).endswith("ward")  # "and points at the group"
     if before in lexicon.COLOURS and words.at(i - 2) != "in" and before not in words.nouns:
         return False
     if not words.is_noun(i - 1):
@@ -203,9 +209,12 @@ def _thing_is_verb(words: _Words, i: int) -> bool:
 
 def _heads_clause(words: _Words, start: int) -> bool:
     """Whether the phrase opens its clause, or hangs by a preposition on the phrase that does."""
-    if words.at(start - 1) in _PREPOSITIONS and start > 1:
+    for _ in range(3):
+        if words.at(start - 1) not in _PREPOSITIONS or start < 2:
+            break
         start = _phrase_start(words, start - 2)
-        return (start == 0 or words.at(start - 1) in _OPENING) and words.at(start) not in _PREPOSITIONS
+        if words.at(start) in _PREPOSITIONS:
+            return False
     return start == 0 or words.at(start - 1) in _OPENING
 
 
