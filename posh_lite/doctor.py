@@ -6,7 +6,6 @@ import argparse
 import importlib.util
 import platform
 import sqlite3
-import sys
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, Literal
@@ -155,5 +154,5 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the report; 1 if the default judge cannot run."""
     findings = examine()
-    sys.stdout.write(report(findings) + "\n")
+    print(report(findings))
     return 1 if any(f.needed and f.mark != "ok" for f in findings) else 0

@@ -138,7 +138,7 @@ def test_a_report_and_a_log_need_a_name(tmp_path, capsys, option):
 
 
 def test_a_folder_that_cannot_be_written_is_found_before_the_first_question(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("posh_lite.commands.score.os.access", lambda path, mode: False)
+    monkeypatch.setattr("posh_lite.commands.files.os.access", lambda path, mode: False)
     pairs = write(tmp_path / "p.jsonl", 1)
     assert score(pairs, "-o", tmp_path / "out", "--html", tmp_path / "r.html") == 2
     assert "cannot be written" in capsys.readouterr().err
@@ -207,3 +207,39 @@ def test_no_bar_among_lines_on_the_same_terminal(tmp_path, monkeypatch):
     assert score(pairs) == 0
     assert "scoring:" not in sys.stderr.getvalue()
     assert sys.stdout.getvalue().count("\n") == 2
+
+
+@pytest.mark.parametrize("name", ["-", "c.txt"])
+def test_a_drawing_does_not_overwrite_its_text(tmp_path, name):
+    text = tmp_path / "c.txt"
+    text.write_text("A red dog.")
+    with text.open() as handle:
+        done = subprocess.run(
+            [sys.executable, "-m", "posh_lite.cli", "graph", name, "-o", "c.txt"], cwd=tmp_path, stdin=handle,
+            capture_output=True, text=True, timeout=60,
+        )
+    assert done.returncode == 2
+    assert "is the input file" in done.stderr
+    assert text.read_text() == "A red dog."
+
+
+@pytest.mark.parametrize(("closed", "name"), [("stdin", "-"), ("stdout", "FILE")])
+def test_graph_with_a_closed_stream(tmp_path, monkeypatch, capsys, closed, name):
+    text = tmp_path / "c.txt"
+    text.write_text("A red dog.")
+    monkeypatch.setattr(sys, closed, None)
+    assert main(["graph", name.replace("FILE", str(text))]) == 2
+    monkeypatch.undo()
+    assert "is closed" in capsys.readouterr().err
+
+
+def test_graph_to_a_folder_that_is_not_there(tmp_path, capsys):
+    (tmp_path / "c.txt").write_text("A red dog.")
+    assert main(["graph", str(tmp_path / "c.txt"), "-o", str(tmp_path / "no" / "x.svg")]) == 2
+    assert "does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "value"), [("--limit", "0"), ("--limit", "-2"), ("--chunk", "0")])
+def test_bench_of_less_than_nothing(tmp_path, capsys, option, value):
+    assert main(["bench", str(write(tmp_path / "p.jsonl", 3)), option, value]) == 2
+    assert f"{option} must be at least 1" in capsys.readouterr().err

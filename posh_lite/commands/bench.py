@@ -38,6 +38,9 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score, and print a table. See :func:`add_parser` for the options."""
+    for option, value in (("--limit", options.limit), ("--chunk", options.chunk)):
+        if value is not None and value < 1:
+            raise InputError(f"{option} must be at least 1, got {value}")
     own_judges(options.judge)
     name, pairs = _pairs(options.pairs)
     pairs = pairs[: options.limit]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from posh_lite.commands.files import check_target
 from posh_lite.errors import InputError
 
 _EPILOG = """examples:
@@ -32,6 +33,9 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draw one text's graph. See :func:`add_parser` for the options."""
+    check_target(options.output, options.file)
+    if options.output == "-" and sys.stdout is None:
+        raise InputError("standard output is closed; give -o FILE")
     text = _read(options.file)
     if not text.strip():
         raise InputError("the text is empty", path=options.file)
@@ -57,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _read(name: str) -> str:
     """The text as it is, line ends included, without a byte-order mark."""
+    if name == "-" and sys.stdin is None:
+        raise InputError("standard input is closed; name a file, or pipe a text in")
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         return data.decode("utf-8-sig")

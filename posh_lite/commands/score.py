@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import stat
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from posh_lite.commands.files import check_target
 from posh_lite.commands.output import FIELDS, ScoreWriter, finished, open_writer
 from posh_lite.errors import InputError, LogError, MissingDependency, PoshLiteError
 from posh_lite.records import Pair, read_pairs
@@ -147,38 +147,17 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError(f"--chunk must be at least 1, got {options.chunk}")
     if options.resume and options.output == "-":
         raise InputError("--resume needs an output file")
-    source = None if options.pairs == "-" else Path(options.pairs)
-    if source is not None and not source.exists():
+    if options.pairs != "-" and not Path(options.pairs).exists():
         raise InputError("no such file", path=options.pairs)
     for name, target in (("--html", options.html), ("--log", options.log)):
         if target == "-":
             raise InputError(f"{name} needs a file name")
     targets = [t for t in (options.output, options.html, options.log) if t not in (None, "-")]
     for target in targets:
-        path = Path(target)
-        if path.is_dir():
-            raise InputError("is a folder, expected a file name", path=target)
-        folder = path.absolute().parent
-        if not folder.is_dir():
-            raise InputError(f"the folder {folder} does not exist", path=target)
-        if _same(path, source):
-            raise InputError("is the input file and would be overwritten; choose another name", path=target)
-        changes = options.judge.partition(":")[0] != "replay" or target != options.log
-        if changes and not os.access(path if path.exists() and target != options.html else folder, os.W_OK):
-            raise InputError("cannot be written: no permission, or a read-only file system", path=target)
+        read_only = target == options.log and options.judge.partition(":")[0] == "replay"
+        check_target(target, options.pairs, replaced=target == options.html, changed=not read_only)
     if len({str(Path(t).absolute()) for t in targets}) < len(targets):
         raise InputError("output, report and log need names of their own")
-
-
-def _same(path: Path, source: Path | None) -> bool:
-    """Whether a target is the input file, also where a shell feeds it to standard input."""
-    try:
-        if source is not None:
-            return path.samefile(source)
-        here = os.fstat(0)
-        return stat.S_ISREG(here.st_mode) and os.path.samestat(path.stat(), here)
-    except OSError:
-        return False
 
 
 def _scores(posh: PoSh, options: argparse.Namespace, state: _Run) -> Iterator[Score]:
