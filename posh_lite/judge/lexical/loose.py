@@ -9,7 +9,8 @@ from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment
 from posh_lite.judge.lexical.findings import ABSENT, ELSEWHERE, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
-from posh_lite.judge.lexical.view import spoken
+from posh_lite.judge.lexical.restated import asked, plain, related_doing, told
+from posh_lite.judge.lexical.view import denied
 from posh_lite.judge.lexical.wording import light, prepositions, same, split, turned
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
@@ -18,13 +19,13 @@ def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     """The two are there but not linked: is it said of others, or only left unattached by the parser?"""
     view = al.target
     flat = r.object.head in lexicon().flat
-    _, prep = split(spoken(r))
+    _, prep = split(asked(al, r))
     elsewhere: Finding | None = None
     for q in view.graph.relations_of(b):
         x = q.subject.id if q.object.id == b else q.object.id
-        if x == a or q.negated:
+        if x == a or denied(view.graph, q):
             continue
-        grade = same(spoken(r), spoken(q), flat) if q.object.id == b else turned(spoken(r), spoken(q))
+        grade = same(asked(al, r), told(al, q), flat) if q.object.id == b else turned(asked(al, r), told(al, q))
         if grade < PARTIAL:
             continue
         said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
@@ -44,7 +45,7 @@ def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
 def _exchanged(al: Alignment, r: Relation, x: int) -> bool:
     """Whether the source says the same of the other subject and another object: the two changed places."""
     for q in al.source.graph.relations_of(x, role="subject"):
-        if q.object.id != r.object.id and q.object.id in al.one and same(spoken(r), spoken(q)) >= 4:
+        if q.object.id != r.object.id and q.object.id in al.one and same(asked(al, r), asked(al, q)) >= 4:
             return True
     return False
 
@@ -55,8 +56,8 @@ def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | No
     source = al.source.graph
     mine = {q.object.id for q in source.relations_of(r.subject, role="subject") if q.lemma == r.lemma}
     for q in view.graph.relations_of(a, role="subject"):
-        (verb, prep), (verb_t, prep_t) = split(spoken(r)), split(spoken(q))
-        if q.object.id in (a, b) or q.negated or same(spoken(r), spoken(q)) < 4:
+        (verb, prep), (verb_t, prep_t) = split(asked(al, r)), split(told(al, q))
+        if q.object.id in (a, b) or denied(view.graph, q) or same(asked(al, r), told(al, q)) < 4:
             continue
         if not (verb and verb_t) and prep != prep_t:
             continue  # "with" and "in" meet in too many senses
@@ -96,12 +97,14 @@ def _coordinated(al: Alignment, x: int, b: int) -> bool:
 def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     """Nothing else is known than whether the two and the relation's words stand in one sentence."""
     view = al.target
-    verb, prep = split(spoken(r))
+    verb, prep = split(asked(al, r))
     pair = f'"{view.phrase(a)}" and "{view.phrase(b)}"'
     together = view.sentences[a] & view.sentences[b]
     owner = view.entity(a).part_of
     if r.kind == "part" and r.lemma == "of":
         other = owner is not None and owner != b and al.back.get(owner) not in (None, r.object.id)
+        if other and owner is not None and heads.grade(view.entity(owner).head, view.entity(b).head) >= 4:
+            return Finding(PARTIAL, f"the text has {pair}, of a namesake")  # the parser took one woman for another
         return Finding(ELSEWHERE, f"it is another's: {pair}") if other else Finding(3.2, f"the text has {pair}")
     if not together:
         if _timely(r.object.head):
@@ -111,6 +114,8 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         if _close(view.sentences[a], view.sentences[b]) and not any(words.verb_grade(v, w) == CONFLICT
             for v in verb for f in view.facts[a] if f.source == "action" for w in f.words):  # fmt: skip
             return Finding(3.0, f"the text has {pair} in neighbouring sentences")
+        if plain(asked(al, r)) and not _rival(al, r, a, b):
+            return Finding(PARTIAL, f"the text has {pair}")
         return Finding(2.0 if light(verb) else ABSENT, f"nothing links {pair} so")
     near = [t for t in view.tokens if t.sentence in together]
     done = light(verb) or any(words.alike(v, t.text) >= 4 for v in verb for t in near)
@@ -125,7 +130,24 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
             return Finding(3.0, f"the text has {pair} in one sentence")
         return Finding(2.0, f'the text has {pair} with "{against[0]}"')
     linked = b in view.near[a] or any(c in view.near[b] for c in view.near[a])
+    if plain(asked(al, r)) and not _rival(al, r, a, b):
+        return Finding(PARTIAL, f"the text has {pair} in one sentence")
+    if related_doing(al, verb, a):
+        return Finding(PARTIAL, f"the text has {pair} and something like it")
     return Finding(2.6 if linked and light(verb) else WEAK, f"the text has {pair}, not so linked")
+
+
+def _rival(al: Alignment, r: Relation, a: int, b: int) -> bool:
+    """Whether the target links the object in the same way to another thing that the source knows."""
+    view = al.target
+    for q in view.graph.relations_of(b):
+        x = q.subject.id if q.object.id == b else q.object.id
+        if x == a or denied(view.graph, q) or al.back.get(x, r.subject.id) == r.subject.id:
+            continue
+        if q.object.id == b and same(asked(al, r), told(al, q)) >= PARTIAL:
+            return True
+    owner = view.entity(b).part_of
+    return owner is not None and owner != a and al.back.get(owner) not in (None, r.subject.id)
 
 
 def _close(one: frozenset[int], other: frozenset[int]) -> bool:

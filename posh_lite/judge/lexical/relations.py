@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from posh_lite.graph.types import Entity, Relation
+from posh_lite.graph.types import Relation
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment
-from posh_lite.judge.lexical.attributes import counterparts, place_finding
+from posh_lite.judge.lexical.attributes import counterparts
 from posh_lite.judge.lexical.entities import entity_finding
 from posh_lite.judge.lexical.facts import best_fact
-from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
+from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, LIMBS, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.loose import loosely
-from posh_lite.judge.lexical.view import place_words, relation_place, spoken
+from posh_lite.judge.lexical.regions import LOOKED_AT, region_finding, viewer_finding
+from posh_lite.judge.lexical.restated import asked, immersed, in_other_words, other_limb, restated, told
+from posh_lite.judge.lexical.view import denied, relation_place, spoken
 from posh_lite.judge.lexical.wording import (
     HOLDING,
     OWNING,
@@ -32,7 +34,7 @@ def relation_finding(al: Alignment, r: Relation) -> Finding:
     same_words = _verbatim(al, r)
     if same_words is not None:
         return same_words
-    if r.negated or r.object.negated or first(split(spoken(r))[1]) == "without":
+    if denied(al.source.graph, r) or r.object.negated or first(split(asked(al, r))[1]) == "without":
         return _without(al, r)
     return _affirmed(al, r)
 
@@ -43,7 +45,9 @@ def _verbatim(al: Alignment, r: Relation) -> Finding | None:
     if mine is None or theirs is None:
         return None
     for q in al.target.graph.relations_of(mine.target, role="subject"):
-        if q.object.id != theirs.target or q.lemma != r.lemma or q.negated != r.negated:
+        if q.object.id != theirs.target or q.lemma != r.lemma:
+            continue
+        if denied(al.target.graph, q) != denied(al.source.graph, r):
             continue
         if q.object.negated != r.object.negated or q.object.role != r.object.role:
             continue
@@ -55,13 +59,13 @@ def _verbatim(al: Alignment, r: Relation) -> Finding | None:
 
 def _affirmed(al: Alignment, r: Relation) -> Finding:
     s, o = r.subject, r.object
-    if o.role == "viewer" or o.head in _LOOKED_AT:
-        return _viewer(al, r)
+    if o.role == "viewer" or o.head in LOOKED_AT:
+        return viewer_finding(al, r)
     if o.role == "picture" or s.role == "picture":
         return Finding(5.0, "a fact about the picture itself")
     ones = counterparts(al, s) if s.role != "viewer" else []
     if o.role == "region":
-        placed = _region(al, r, ones)
+        placed = region_finding(al, r, ones)
         if placed is not None:
             return placed
     others = counterparts(al, o)
@@ -69,7 +73,8 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
         return _missing(al, r, bool(ones), bool(others))
     best = Finding(0.0, "")
     against: Finding | None = None
-    flat = o.head in lexicon().flat or o.head.rpartition(" ")[2] in lexicon().flat
+    names = {o.head, o.head.rpartition(" ")[2], *(al.target.entity(m.target).head for m in others[:1])}
+    flat = bool(names & lexicon().flat)
     for i, m in enumerate(ones[:4]):
         for j, n in enumerate(others[:4]):
             if m.target == n.target:
@@ -86,6 +91,8 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
     if found is None:
         soft = loosely(al, r, ones[0].target, others[0].target)
         found = soft if soft.score > best.score else best
+        if found.score < PARTIAL:
+            found = restated(al, r, ones[0].target) or found
     if found.score >= PARTIAL:
         return _other_action(al, r, ones[0].target, others[0].target) or found
     return found
@@ -93,7 +100,7 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
 
 def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
     """The two are linked, but the counterpart does something else ("sits" where it "dances")."""
-    verb, _ = split(spoken(r))
+    verb, _ = split(asked(al, r))
     if not verb:
         return None
     facts = al.target.facts[a]
@@ -110,7 +117,7 @@ def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
     if any(f.source in ("action", "object") and f.other == b for f in facts):
         return None  # judged as a relation already
     keeping = OWNING | WEARING | HOLDING
-    if light(verb) or not known or keeping & set(verb):
+    if light(verb) or not known or keeping & set(verb) or (r.object.head in LIMBS and r.object.part_of == r.subject.id):
         return None
     doing = [f for f in facts if f.source == "action" and not light(f.words) and not keeping & set(f.words)]
     other = next(iter(doing), None)
@@ -127,30 +134,31 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
         if {q.subject.id, q.object.id} != {a, b}:
             continue
         straight = q.subject.id == a
-        grade = same(spoken(r), spoken(q), flat) if straight else turned(spoken(r), spoken(q))
+        grade = same(asked(al, r), told(al, q), flat) if straight else _turned(al, r, q)
         if grade == CONFLICT and straight and _lifeless(r):
-            grade = _resting(spoken(r), spoken(q), flat)
+            grade = _resting(asked(al, r), told(al, q), flat)
+        if grade == CONFLICT and straight and immersed(
+            asked(al, r), told(al, q), r.object.head
+        ):
+            grade = 3.4
         said = f'"{q.subject.head} {q.text} {q.object.head}"'
         if q.kind == "part" or r.kind == "part":
             grade = max(grade, _part(r, q, straight))
-        if q.negated or q.object.negated:
+        if denied(view.graph, q) or q.object.negated:
             if grade >= PARTIAL:
                 clash = f"the text denies it: {said}"
             continue
         if grade == CONFLICT:
             clash = clash or f"the text has {said}"
         elif grade == UNRELATED:
-            verb, _ = split(spoken(r))
-            verb_t, _ = split(spoken(q))
-            lex = lexicon()
-            ignorant = all(v not in lex.verbs.senses for v in (*verb[:1], *verb_t[:1]))
-            grade = 3.1 if ignorant and straight else 2.0 if straight else 1.6
+            grade = in_other_words(al, r, q, straight, flat)
         if grade > best:
             best, reason = grade, f"the text has {said}"
     e, f = view.entity(a), view.entity(b)
     if (f.part_of == a or e.part_of == b) and best < 4:
-        verb, prep = split(spoken(r))
+        verb, prep = split(asked(al, r))
         having = prep in ("with", "of", "in", "on") or any(v in WEARING or v in OWNING for v in verb)
+        having = having and (light(verb) or bool(set(verb) & (WEARING | OWNING)) or _lifeless(r))
         if having or r.kind == "part":
             owns = f.part_of == a
             natural = owns == (r.object.part_of == r.subject.id or r.kind != "part")
@@ -160,6 +168,14 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
     if b in e.members or a in f.members:
         best, reason = max(best, 3.5), "one is a member of the other"
     return best, reason, clash
+
+
+def _turned(al: Alignment, r: Relation, q: Relation) -> float:
+    living = heads.is_living(r.subject.head) and heads.is_living(r.object.head)
+    verb, _ = split(told(al, q))
+    if r.lemma == "of" and verb and not light(verb) and not set(verb) & (OWNING | WEARING | HOLDING):
+        return UNRELATED  # who rides on a back does not own it
+    return turned(asked(al, r), told(al, q), living)
 
 
 _RESTING = word_set("sit stand lie rest perch set place locate situate position")
@@ -191,66 +207,20 @@ def _part(r: Relation, q: Relation, straight: bool) -> float:
     return UNRELATED
 
 
-def _region(al: Alignment, r: Relation, ones: list) -> Finding | None:  # type: ignore[type-arg]
-    asked = relation_place(al.source.graph, r)
-    if not asked:
-        return Finding(3.4, "a zone of the picture")
-    if not ones:
-        return Finding(ABSENT, f'"{r.subject.head}" is not in the text')
-    found = place_finding(al, r.subject, ones, asked)
-    if found is None or found.score != WEAK:
-        return found
-    regions = [t for t in al.target.graph.entities if t.role == "region"]
-    home = al.target.sentences[ones[0].target]
-    for token in al.target.tokens:
-        zone = {} if token.owners or token.head_of is not None else place_words(token.text)
-        if token.sentence in home and any(asked.get(g, set()) & v for g, v in zone.items()):
-            return Finding(3.2, f'the text names "{token.text}" nearby')
-    text = {g for t in regions for g in asked if asked[g] & _zone(al, t).get(g, set())}
-    near = any(al.target.sentences[t.id] & home for t in regions if set(_zone(al, t)) & text)
-    if text and near:
-        holders = {q.subject.id for t in regions for q in al.target.graph.relations_of(t, role="object")}
-        if any(h in al.back and al.back[h] != r.subject.id and h != ones[0].target for h in holders):
-            return Finding(ELSEWHERE, "the text places something else there")
-        return Finding(3.2, "the text names that zone nearby")
-    return found
-
-
-def _zone(al: Alignment, t: Entity) -> dict[str, set[str]]:
-    return place_words(" ".join([t.head, *(a.lemma for a in al.target.graph.attributes_of(t))]))
-
-
-_LOOKED_AT = frozenset({"camera", "viewer", "lens", "photographer"})
-
-
-def _viewer(al: Alignment, r: Relation) -> Finding:
-    ones = counterparts(al, r.subject)
-    if not ones:
-        return Finding(ABSENT, f'"{r.subject.head}" is not in the text')
-    for q in al.target.graph.relations_of(ones[0].target, role="subject"):
-        if q.object.role == "viewer" or q.object.head in _LOOKED_AT:
-            grade = same(spoken(r), spoken(q))
-            return Finding(max(grade, 2.0) if grade != CONFLICT else CONTRADICTED, f'"{q.text}" the viewer')
-    verb, _ = split(spoken(r))
-    for word in ("camera", "viewer", "photographer"):
-        if any(t.text == word for t in al.target.tokens):
-            return Finding(3.5, f'the text has "{word}"')
-    grade, fact = max(((best_fact(v, al.target.facts[ones[0].target], "action")) for v in verb), default=(0.0, None),
-                      key=lambda x: x[0])  # fmt: skip
-    if fact is not None and grade >= PARTIAL:
-        return Finding(min(grade, 3.6), f'the text has "{fact.said}"')
-    return Finding(WEAK, "the text does not say so")
-
-
 def _missing(al: Alignment, r: Relation, subject: bool, other: bool) -> Finding:
     """One of the two has no counterpart: it may be said as an attribute or a verb of the other."""
     gone = r.object if subject else r.subject
+    again = restated(al, r, counterparts(al, r.subject)[0].target) if subject else None
+    limb = other_limb(al, r, counterparts(al, r.subject)[0].target) if subject else None
+    if again is not None or limb is not None:
+        return again or limb or Finding(PARTIAL, "")
     presence = entity_finding(al, gone)
-    verb, prep = split(spoken(r))
+    verb, prep = split(asked(al, r))
     if prep and not SAYING & set(lexicon().prepositions.get(prep, ())[:1]) and presence.score >= PARTIAL:
         # An adjective or a verb says that it has one, not where it is.
         said = any(prepositions(prep, t.text) >= 4 for t in al.target.tokens)
-        return Finding(3.1 if said and (light(verb) or presence.score >= 3.4) else 2.6, presence.reason)
+        given = prep in ("to", "for", "from") and other
+        return Finding(3.1 if given or (said and (light(verb) or presence.score >= 3.4)) else 2.6, presence.reason)
     if presence.score >= 3.4 and (subject or other):
         return Finding(presence.score, presence.reason)
     if presence.score >= PARTIAL:
@@ -259,13 +229,13 @@ def _missing(al: Alignment, r: Relation, subject: bool, other: bool) -> Finding:
 
 def _without(al: Alignment, r: Relation) -> Finding:
     """"without a hat", "does not hold": the polarity turned."""
-    denied = [q for q in al.target.graph.relations if (q.negated or q.object.negated)
+    against = [q for q in al.target.graph.relations if (denied(al.target.graph, q) or q.object.negated)
               and heads.grade(r.object.head, q.object.head) >= PARTIAL]  # fmt: skip
-    if denied and all(same(spoken(r), spoken(q)) == CONFLICT for q in denied):
-        return Finding(CONTRADICTED, f'the text says "{denied[0].text}" of it')
+    if against and all(same(asked(al, r), told(al, q)) == CONFLICT for q in against):
+        return Finding(CONTRADICTED, f'the text says "{against[0].text}" of it')
     gone = [m for m in al.candidates.get(r.object.id, ()) if al.target.entity(m.target).negated]
     ones = {m.target for m in counterparts(al, r.subject)}
-    if any(q.subject.id in ones or not ones for q in denied) or (gone and not denied):
+    if any(q.subject.id in ones or not ones for q in against) or (gone and not against):
         return Finding(5.0, "the text denies it too")
     there = [m for m in al.candidates.get(r.object.id, ()) if m.head >= 4 and not al.target.entity(m.target).negated]
     if there and not r.object.negated and r.negated:

@@ -125,6 +125,35 @@ def spoken(r: Relation) -> str:
     return f"{mended} {rest}".strip()
 
 
+_DENYING = re.compile(r"\b(?:no longer|never|far from)\s+$", re.IGNORECASE)
+_APART = re.compile(r"\b(?:(far) |(?:well |far )?(away) |a long way )$", re.IGNORECASE)
+
+
+def denied(graph: SceneGraph, r: Relation) -> bool:
+    """Whether the relation is negated, also by the words before its verb ("no longer floats")."""
+    if r.negated or not r.spans:
+        return r.negated
+    start = r.spans[0][0]
+    verb = bool(split_verb(r.lemma))
+    return verb and bool(_DENYING.search(graph.text[max(0, start - 14) : start]))
+
+
+def split_verb(lemma: str) -> bool:
+    """Whether the relation's first word is a verb rather than a preposition."""
+    first = lemma.partition(" ")[0]
+    return first not in lexicon().prepositions
+
+
+def worded(graph: SceneGraph, r: Relation) -> str:
+    """``spoken`` with the distance that stands before "from" ("far from the river")."""
+    lemma = spoken(r)
+    if lemma == "from" and r.spans:
+        start = r.spans[0][0]
+        if _APART.search(graph.text[max(0, start - 14) : start]):
+            return "far from"
+    return lemma
+
+
 def verb_words(lemma: str) -> tuple[str, ...]:
     """The verb of a relation or action, with its particle where the lexicon knows the phrase."""
     lex = lexicon()

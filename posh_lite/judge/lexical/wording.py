@@ -80,6 +80,8 @@ def same(source: str, target: str, flat: bool = False) -> float:
             return CONFLICT
         if of_verbs >= PARTIAL:
             if prep and prep_t:
+                if of_preps in (UNRELATED, 2.4) and not light(verb):
+                    return PARTIAL  # "pushed past" and "pushed above": no opposites
                 return min(of_verbs, of_preps) if of_preps > 0 else of_preps if of_preps == CONFLICT else 2.5
             return of_verbs if prep == prep_t else min(of_verbs, 4.2)
         if set(verb) & WEARING and set(verb_t) & WEARING:
@@ -141,11 +143,27 @@ def first(prep: str) -> str:
     return classes[0] if classes else prep
 
 
+_EMPTY = word_set("be have stand sit lie meet face touch join accompany marry resemble flank")
+
+
+def _spatial(verb: tuple[str, ...]) -> bool:
+    return any(v in lexicon().prepositions for v in verb)
+
+
 @cache
-def turned(source: str, target: str) -> float:
-    """Grade of two relation phrases when the target has the two things the other way round."""
+def turned(source: str, target: str, living: bool = False) -> float:
+    """Grade of two relation phrases when the target has the two things the other way round.
+
+    With ``living`` both are living beings: of these no verb is empty ("the dog leads the woman").
+    """
     lex = lexicon()
     (verb, prep), (verb_t, prep_t) = split(source), split(target)
+    if living and verb and verb_t and not set(verb) & _EMPTY and not set(verb_t) & _EMPTY:
+        if not prep and not prep_t and set(verb) & set(verb_t):
+            return CONFLICT
+        if prep and prep_t and not light(verb) and not light(verb_t) and not _spatial(verb) and not _spatial(verb_t):
+            alike = max(max(words.verb_grade(a, b), words.alike(a, b)) for a in verb for b in verb_t)
+            return CONFLICT if alike >= 4 else UNRELATED  # who barks at whom
     if prep and prep_t and light(verb) and light(verb_t):
         x, y = first(prep), first(prep_t)
         if frozenset((x, y)) in lex.prep_converses and (x != y or len({x}) == 1):
