@@ -92,15 +92,26 @@ def _head(source: View, target: View, s: Entity, t: Entity) -> Match | None:
             return None
         return Match(t.id, words.SAME if s.head == t.head else 3.3, t.head) if fits else None
     for mine in source.names[s.id]:
-        for theirs in target.names[t.id]:
+        for theirs in (*target.names[t.id], *_severed(target, t)):
             grade = heads.grade(mine, theirs)
             if grade > best:
                 best, name = grade, theirs
     if s.head in target.names[t.id] and best < words.SAME:
         best, name = words.SAME, s.head
-    if best < CANDIDATE:
+    if best < CANDIDATE or (best < words.BROADER and s.head in lexicon().generic):
         return None
     return Match(t.id, best, name)
+
+
+def _severed(view: View, e: Entity) -> tuple[str, ...]:
+    """The noun after a colour that a parser took for the thing itself: "jug" of "a dark blue jug"."""
+    if not e.mentions or not words.is_color(e.head):
+        return ()
+    for token in view.tokens:
+        if token.start > e.mentions[0].start:
+            after = not token.owners and token.head_of is None and heads.senses(token.text)
+            return (token.text,) if after and not view.graph.text[e.mentions[0].end : token.start].strip() else ()
+    return ()
 
 
 def _described(source: View, target: View, s: Entity, t: Entity) -> bool:
@@ -133,6 +144,8 @@ def _neighbourhood(source: View, target: View, s: Entity, t: Entity, match: Matc
         near += max((_edge(source, target, s, r, t, q) for q in target.graph.relations_of(t)), default=0.0)
     if s.part_of is not None and t.part_of is not None:
         near += 0.7 if _same_head(source, target, s.part_of, t.part_of) else -1.0
+    if heads.evident(s.head, {w for f in target.facts[t.id] for w in f.words}):
+        near += 1.5
     if s.negated != t.negated:
         near -= 3.0
     if s.plural == t.plural:
@@ -198,10 +211,23 @@ def _share(found: Alignment) -> None:
 
 def _owned(found: Alignment, s: Entity, t: int) -> float:
     """Whose it is weighs more than what it is like: the scarf of the woman on the left is hers in any colour."""
-    whole = found.target.entity(t).part_of
-    if s.part_of is None or whole is None or s.part_of not in found.one:
+    mine, theirs = _owners(found.source, s.id) & set(found.one), _owners(found.target, t)
+    if not mine or not theirs:
         return 0.0
-    return 2.5 if found.one[s.part_of].target == whole else -1.5
+    return 2.5 if {found.one[number].target for number in mine} & theirs else -1.5
+
+
+_OWNING = word_set("wear have hold with in don sport carry")
+
+
+def _owners(view: View, number: int) -> set[int]:
+    """Whose it is: the whole of a part, and the living being that wears, has or holds it."""
+    part_of = view.entity(number).part_of
+    found = {part_of} if part_of is not None else set()
+    for r in view.graph.relations_of(number, role="object"):
+        if not r.negated and r.lemma.split()[0] in _OWNING and heads.is_living(r.subject.head):
+            found.add(r.subject.id)
+    return found
 
 
 def _assign(found: Alignment) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from posh_lite.graph.types import Entity
-from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical import heads, light, words
 from posh_lite.judge.lexical.align import PRONOUNS, Alignment, Match
 from posh_lite.judge.lexical.facts import best_fact
 from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, LIMBS, WEAK, Finding
@@ -45,9 +45,13 @@ def _presence(al: Alignment, s: Entity) -> Finding:
     shared = _shared(al, s)
     if shared is not None:
         return shared
-    if matches:
-        return _named(al, s, matches[0])
-    return _elsewise(al, s)
+    made = light.material(al, s)
+    if made is not None:
+        return made
+    found = _named(al, s, matches[0]) if matches else _elsewise(al, s)
+    if found.score >= PARTIAL:
+        return found
+    return light.amount(al, s) or light.light(al, s) or found
 
 
 def _named(al: Alignment, s: Entity, match: Match) -> Finding:
@@ -87,7 +91,7 @@ def _mended(al: Alignment, s: Entity, match: Match) -> float:
         first, theirs = heads.closed(s.head, match.name), heads.closed(match.name, s.head)
         if first in said or (theirs and theirs in mine):
             return 4.0  # "sandcastle" by "castle of sand"
-    trade = "r" in heads.traits(s.head) and match.head >= 2.5
+    trade = heads.has_trade(s.head) and match.head >= 2.5
     if trade and before and all(any(words.stem(w) == words.stem(t.text) for t in al.target.tokens) for w in before):
         return 4.0  # "tennis player" by a woman who plays tennis
     if before:
@@ -126,6 +130,8 @@ def _of_another(al: Alignment, s: Entity, match: Match, finding: Finding) -> Fin
         return finding
     if mine.target in al.target.near[whole]:
         return finding
+    if s.head in LIMBS or heads.singular(s.head)[-1] in LIMBS:
+        return Finding(min(finding.score, 3.2), f'"{al.target.phrase(mine.target)}" has one')
     reason = f'"{al.target.phrase(match.target)}" is of "{al.target.phrase(whole)}"'
     return Finding(min(finding.score, heads.WEAK), reason)
 
@@ -209,8 +215,33 @@ def _shared(al: Alignment, s: Entity) -> Finding | None:
             continue
         if m.head >= PARTIAL:
             return Finding(min(m.head, 4.0), f'the text has "{phrase}", named already')
+    written = _written(al, s) or _said_of(al, s)
+    if written is not None:
+        return written
     best = taken[0]
     return Finding(WEAK, f'"{al.target.phrase(best.target)}" is another one')
+
+
+def _written(al: Alignment, s: Entity) -> Finding | None:
+    """The text has the very word where the parser saw no thing."""
+    forms = set(heads.singular(s.head))
+    for token in al.target.tokens:
+        if token.head_of is None and not token.owners and forms & set(heads.singular(token.text)):
+            return Finding(3.4, f'the text has the word "{token.text}"')
+    return None
+
+
+def _said_of(al: Alignment, s: Entity) -> Finding | None:
+    """"masts" of a schooner by a "two-masted" one: said as a property of the whole."""
+    if s.part_of not in al.one:
+        return None
+    whole = al.one[s.part_of].target
+    for fact in al.target.facts[whole]:
+        if not fact.negated and fact.source in ("attribute", "compound"):
+            for word in fact.words:
+                if words.alike(words.variants(s.head)[-1], word) >= words.DERIVED - 0.2:
+                    return Finding(4.0, f'the text has it as "{fact.said}" of "{al.target.phrase(whole)}"')
+    return None
 
 
 def _absence(al: Alignment, s: Entity) -> Finding:

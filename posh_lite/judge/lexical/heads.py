@@ -19,9 +19,12 @@ _OPAQUE = word_set(
 )
 #: Nouns that stand for the person whatever their trade.
 _PERSON = "person"
+#: Line of the nouns that only say that somebody stands by another.
+_FRIEND = "friend"
 #: Lines of people that are several.
 GROUPS = frozenset({"couple", "crowd", "family", "band"})
 SIBLING = 1.9  # two kinds of one narrow kind ("bonnet", "cap"): there, and wrongly named
+NEAR = 3.5  # two names that captioners give to one thing ("tavern", "inn")
 WEAK = 1.9  # same last word, another kind ("coffee table", "dining table")
 
 
@@ -53,7 +56,7 @@ def repaired(head: str) -> tuple[str, str]:
     return head, ""
 
 
-_POSTURES = word_set("sit stand lie rest hang float rise lean hover")
+_POSTURES = word_set("sit stand lie rest hang float rise lean hover loom share")
 
 
 @cache
@@ -102,6 +105,12 @@ def traits(noun: str) -> frozenset[str]:
 
 
 @cache
+def has_trade(noun: str) -> bool:
+    """Whether any sense of the noun is a trade or part played."""
+    return any("r" in sense.marks for sense in senses(noun) or senses(noun.rpartition(" ")[2]))
+
+
+@cache
 def grade(source: str, target: str) -> float:
     """1 to 5 where the target's noun covers the source's, ``CONFLICT`` for excluding kinds, 0 if nothing is known."""
     if source == target:
@@ -113,11 +122,13 @@ def grade(source: str, target: str) -> float:
         return SAME
     if " " not in source and " " not in target:
         mine, theirs = _lineage(source), _lineage(target)
-        if mine and theirs and mine.isdisjoint(theirs):
+        if mine and theirs and mine.isdisjoint(theirs) and not near(source, target):
             return 3.8 if closed(target, source) else 3.2 if closed(source, target) else CONFLICT
     best = _by_senses(source, target)
     if best >= PARTIAL:
         return best
+    if near(source, target):
+        return max(best, NEAR)
     if best == SIBLING and " " not in source and " " not in target and closed(target, source):
         return 3.6
     compound = _compounds(source, target)
@@ -126,6 +137,14 @@ def grade(source: str, target: str) -> float:
     if best != UNRELATED:
         return best
     return _closed_compound(ones[-1], others[-1])
+
+
+@cache
+def near(source: str, target: str) -> bool:
+    """Whether captioners use the two nouns for one and the same thing ("bonnet" and "cap")."""
+    table = lexicon().near
+    lines = [frozenset().union(*(table.get(form, frozenset()) for form in singular(noun))) for noun in (source, target)]
+    return not lines[0].isdisjoint(lines[1])
 
 
 def closed(long: str, short: str) -> str:
@@ -175,6 +194,8 @@ def _person_grade(x: Sense, y: Sense, taxonomic: float) -> float:
     if role_x and role_y:
         return CONFLICT
     plain = {"person", "adult", "man", "woman", "child", "boy", "girl", "young man", "young woman"}
+    if _FRIEND in (x.words[0], y.words[0]):
+        return 3.4  # "her companion" is any of the people
     if role_x and y.words[0] in plain:
         return 2.6
     if role_y and x.words[0] in plain:
@@ -220,6 +241,15 @@ def _compounds(source: str, target: str) -> float:
     if all(g >= PARTIAL for g in covered):
         return min(base, max(4.2, min(covered)))
     return WEAK
+
+
+def evident(noun: str, said: set[str]) -> bool:
+    """Whether the words said of a person show the trade that the noun names ("rider" by "on horseback")."""
+    if not has_trade(noun):
+        return False
+    table = lexicon().evidence
+    shows = [w for form in singular(noun) for w in table.get(form.rpartition(" ")[2], ())]
+    return any(words.stem(w) == words.stem(o) or (len(w) >= 5 and o.startswith(w)) for w in shows for o in said)
 
 
 def _named_after(noun: str) -> bool:

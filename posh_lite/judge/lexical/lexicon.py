@@ -26,7 +26,7 @@ _NOUNS = (
 _KINDS = {
     "adjectives": ("adjectives", "adjectives_things", "adjectives_body", "adjectives_scene"),
     "colors": ("colors",),
-    "derivations": ("derivations", "derivations_more"),
+    "derivations": ("derivations", "derivations_more", "near"),
     "verbs": ("verbs", "verbs_motion", "verbs_hands", "verbs_work", "verbs_scene"),
     "relations": ("relations", "relations_more"),
     "phrases": ("phrases",),
@@ -157,6 +157,9 @@ class Lexicon:
     empty: frozenset[str] = frozenset()
     generic: frozenset[str] = frozenset()
     partitive: frozenset[str] = frozenset()  # shapes and amounts of what follows "of"
+    near: dict[str, frozenset[int]] = field(default_factory=dict)  # nouns that captioners use for one thing -> lines
+    abstract: frozenset[str] = frozenset()  # nouns that name nothing to be seen
+    mild: frozenset[str] = frozenset()  # properties that say next to nothing
     verb_conflicts: frozenset[tuple[int, int]] = frozenset()  # ids of verb senses that exclude each other
     verb_rivals: frozenset[tuple[int, int]] = frozenset()  # the same, said of one subject and one object
     verb_converses: frozenset[tuple[int, int]] = frozenset()  # ids of senses that swap subject and object
@@ -279,13 +282,13 @@ def _read_colors(lex: Lexicon, data: dict[str, Any]) -> None:
 
 
 def _read_derivations(lex: Lexicon, data: dict[str, Any]) -> None:
-    for base, words in _pairs(data["forms"]):
+    for base, words in _pairs(data.get("forms", "")):
         for word in (base, *words):
             lex.forms[word] = lex.forms.get(word, frozenset()) | {base}
-    for k, v in _pairs(data["implies"]):
+    for k, v in _pairs(data.get("implies", "")):
         lex.implies[k] = tuple(dict.fromkeys((*lex.implies.get(k, ()), *v)))
     lex.evidence |= {k: tuple(v) for k, v in _pairs(data.get("evidence", ""))}
-    lex.spellings |= {pair[0]: pair[1] for pair in _lines(data["spellings"])}
+    lex.spellings |= {pair[0]: pair[1] for pair in _lines(data.get("spellings", ""))}
     for name, words in _pairs(data.get("numbers", "")):
         digits = [int(w) for w in words if w.isdigit()]
         for word in (name, *words):
@@ -294,6 +297,11 @@ def _read_derivations(lex: Lexicon, data: dict[str, Any]) -> None:
     lex.empty |= frozenset(w for line in _lines(data.get("empty", "")) for w in line)
     lex.partitive |= frozenset(w for line in _lines(data.get("partitive", "")) for w in line)
     lex.generic |= frozenset(w for line in _lines(data.get("generic", "")) for w in line)
+    lex.abstract |= frozenset(w for line in _lines(data.get("abstract", "")) for w in line)
+    lex.mild |= frozenset(w for line in _lines(data.get("mild", "")) for w in line)
+    for number, line in enumerate(_lines(data.get("near", ""))):
+        for word in line:
+            lex.near[word] = lex.near.get(word, frozenset()) | {number}
 
 
 def _read_verbs(lex: Lexicon, tables: list[dict[str, Any]]) -> None:
