@@ -22,7 +22,7 @@ class EmbeddedResolver:
     @property
     def signature(self) -> str:
         """Name and version of the rules; raise the version with every change of behaviour."""
-        return "embedded-1"
+        return "embedded-2"
 
     def resolve(self, document: MentionDocument) -> Resolution:
         """Cluster the candidates of one document.
