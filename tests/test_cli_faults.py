@@ -123,3 +123,13 @@ def test_importing_the_package_is_cheap():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_types_come_without_the_parser():
+    code = (
+        "import sys, posh_lite.graph, posh_lite.graph.types, posh_lite.judge.contract;"
+        "sys.exit('posh_lite.graph.extract' in sys.modules or 0);"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+    code = "from posh_lite.graph import *; assert callable(extract_graph) and SceneGraph.__name__ == 'SceneGraph'"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
