@@ -66,7 +66,7 @@ def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | No
             return Finding(3.3, said)
         if al.back.get(q.object.id) in mine or _coordinated(al, q.object.id, b):
             return Finding(3.2, f'{said} and "{view.phrase(b)}" beside it')
-        if q.object.id in al.back and not light(verb):
+        if q.object.id in al.back and not light(verb) and not light(verb_t):
             return Finding(ELSEWHERE, said)
     return None
 
@@ -105,6 +105,9 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         other = owner is not None and owner != b and al.back.get(owner) not in (None, r.object.id)
         if other and owner is not None and heads.grade(view.entity(owner).head, view.entity(b).head) >= 4:
             return Finding(PARTIAL, f"the text has {pair}, of a namesake")  # the parser took one woman for another
+        its = view.phrase(a).lower().startswith(("its ", "their "))
+        if other and owner is not None and its and not heads.is_living(view.entity(owner).head):
+            return Finding(PARTIAL, f"the text has {pair}")  # whose "its" is, is a guess
         return Finding(ELSEWHERE, f"it is another's: {pair}") if other else Finding(3.2, f"the text has {pair}")
     if not together:
         if _timely(r.object.head):

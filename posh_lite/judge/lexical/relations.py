@@ -12,7 +12,17 @@ from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, LIMBS, Findin
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.loose import loosely
 from posh_lite.judge.lexical.regions import LOOKED_AT, region_finding, viewer_finding
-from posh_lite.judge.lexical.restated import asked, immersed, in_other_words, other_limb, restated, told
+from posh_lite.judge.lexical.restated import (
+    GENERIC,
+    asked,
+    immersed,
+    in_other_words,
+    other_limb,
+    plain,
+    related_doing,
+    restated,
+    told,
+)
 from posh_lite.judge.lexical.view import denied, relation_place, spoken
 from posh_lite.judge.lexical.wording import (
     HOLDING,
@@ -89,10 +99,14 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
         return against
     found = best if best.score >= PARTIAL else None
     if found is None:
+        if _only_returned(al, r, ones[0].target, others[0].target):
+            return best
         soft = loosely(al, r, ones[0].target, others[0].target)
         found = soft if soft.score > best.score else best
         if found.score < PARTIAL:
             found = restated(al, r, ones[0].target) or found
+    if found.score < PARTIAL and o.head in GENERIC and plain(asked(al, r)):
+        return Finding(PARTIAL, "a general word that the text need not repeat")
     if found.score >= PARTIAL:
         return _other_action(al, r, ones[0].target, others[0].target) or found
     return found
@@ -121,7 +135,7 @@ def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
         return None
     doing = [f for f in facts if f.source == "action" and not light(f.words) and not keeping & set(f.words)]
     other = next(iter(doing), None)
-    if other is not None:
+    if other is not None and not related_doing(al, verb, a):
         return Finding(2.2, f'the text says "{other.said}" of "{phrase}"')
     return None
 
@@ -168,6 +182,15 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
     if b in e.members or a in f.members:
         best, reason = max(best, 3.5), "one is a member of the other"
     return best, reason, clash
+
+
+def _only_returned(al: Alignment, r: Relation, a: int, b: int) -> bool:
+    """Whether the target has the second living being act on the first, and nothing the other way round."""
+    if not (heads.is_living(r.subject.head) and heads.is_living(r.object.head)) or r.kind == "part":
+        return False
+    links = [q for q in al.target.graph.relations_of(a) if {q.subject.id, q.object.id} == {a, b}]
+    acts = [q for q in links if q.subject.id == b and not light(split(told(al, q))[0])]
+    return bool(acts) and len(acts) == len(links) and not light(split(asked(al, r))[0])
 
 
 def _turned(al: Alignment, r: Relation, q: Relation) -> float:

@@ -28,6 +28,8 @@ _DONE = {
     "shout": "shout", "smile": "smile", "prayer": "pray", "sweep": "sweep", "polish": "polish", "blessing": "bless",
 }  # fmt: skip
 _PLAIN = frozenset({"with", "of", "in", "on", "at", "by", "next to"})
+#: Nouns that only sort what is around them: a relation to one claims next to nothing.
+GENERIC = word_set("top bottom middle side end front back edge attention care view sight ease place position way space")
 _AWNING = word_set("umbrella parasol canopy")
 _LIQUID = word_set("water sea river lake pond stream ocean pool bath foam wave")
 #: Limbs that one may name for another.
@@ -77,7 +79,8 @@ def in_other_words(al: Alignment, r: Relation, q: Relation, straight: bool, flat
     senses = lexicon().verbs.senses
     living = heads.is_living(r.subject.head)
     if not straight:
-        return 3.1 if not living and heads.is_living(r.object.head) and not prep else 1.6
+        lifeless = not living and not heads.is_living(q.object.head)
+        return 3.1 if lifeless and heads.is_living(q.subject.head) and not prep else 1.6
     if all(v not in senses for v in (*verb[:1], *verb_t[:1])):
         return 3.1
     if set(verb) & _SUPPORT and _sibling(al, r, verb_t):

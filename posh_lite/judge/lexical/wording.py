@@ -112,6 +112,13 @@ def light(verb: tuple[str, ...]) -> bool:
     return not verb or any(v in lexicon().light for v in verb)
 
 
+#: Pairs of other classes that one place allows ("past the elbow", "above the elbow").
+_COMPATIBLE = frozenset(frozenset(p.split("/")) for p in (
+    "past/above", "past/over", "past/by", "past/along", "past/beside", "over/onto", "over/on", "on/around",
+    "over/around", "to/over", "on/against", "up/on", "down/on", "down/over", "up/over", "among/between",
+))  # fmt: skip
+
+
 @cache
 def prepositions(a: str, b: str, flat: bool = False) -> float:
     """Grade of two prepositions."""
@@ -125,6 +132,8 @@ def prepositions(a: str, b: str, flat: bool = False) -> float:
         return 4.0
     if x[0] == y[0]:
         return 4.2
+    if frozenset((a, b)) in _COMPATIBLE:
+        return 3.6
     if frozenset((x[0], y[0])) in lex.prep_opposites:
         return CONFLICT
     if a in y or b in x or x[0] in y or y[0] in x:
