@@ -34,7 +34,7 @@ def test_a_cut_output_is_completed(tmp_path, kind, more):
     pairs.write_text("".join(json.dumps(r) + "\n" for r in rows))
     assert score(pairs, "-o", whole, "--format", kind, *more) == 0
     data = whole.read_bytes()
-    for end in range(0, len(data), max(1, len(data) // 12)):  # a killed run may stop at any byte
+    for end in range(0, len(data), max(1, len(data) // 6)):  # a killed run may stop at any byte
         cut.write_bytes(data[:end])
         assert score(pairs, "-o", cut, "--format", kind, "--resume", "--quiet", *more) == 0, end
         assert cut.read_bytes() == data, end
