@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from posh_lite.records import Span
+from posh_lite.text_words import ABBREVIATIONS, MAY_END, STARTERS
 
 #: ``sentence``: described content. ``label``: a heading or run-in label that names a thing ("The woman:").
 #: ``heading``: a structural one ("Background:", "## Overview"). ``preamble``: talk to the user, before or after.
@@ -43,176 +44,6 @@ _LINE_MARK = re.compile(
     r"|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)][ ]+)*)(?P<hash>#{1,6}(?:[ ]+|$))?",
 )
 
-_ABBREVIATIONS = frozenset(
-    [
-        "approx",
-        "fig",
-        "figs",
-        "st",
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "sr",
-        "jr",
-        "vs",
-        "ca",
-        "cf",
-        "e.g",
-        "i.e",
-        "eg",
-        "ie",
-        "no",
-        "nos",
-        "vol",
-        "dept",
-        "est",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "bros",
-        "ave",
-        "blvd",
-        "rd",
-        "mt",
-        "ft",
-        "hwy",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "u.s",
-        "u.k",
-        "u.n",
-        "e.u",
-        "d.c",
-        "a.m",
-        "p.m",
-        "b.c",
-        "a.d",
-        "c",
-        "pl",
-        "pp",
-        "op",
-        "ed",
-        "eds",
-        "rev",
-        "hon",
-        "gen",
-        "col",
-        "capt",
-        "lt",
-        "sgt",
-        "gov",
-        "sen",
-        "rep",
-        "pres",
-        "ph.d",
-        "b.c.e",
-        "c.e",
-        "cm",
-        "mm",
-        "km",
-        "kg",
-        "lb",
-        "lbs",
-        "oz",
-        "ext",
-        "incl",
-        "min",
-        "max",
-        "dia",
-        "diam",
-        "misc",
-    ]
-)
-#: May end a sentence too, when what follows starts like one.
-_MAY_END = frozenset(
-    [
-        "u.s",
-        "u.k",
-        "u.n",
-        "e.u",
-        "d.c",
-        "a.m",
-        "p.m",
-        "b.c",
-        "a.d",
-        "b.c.e",
-        "c.e",
-        "inc",
-        "co",
-        "corp",
-        "ltd",
-        "cm",
-        "mm",
-        "km",
-        "kg",
-        "ft",
-        "lb",
-        "lbs",
-        "oz",
-        "jr",
-        "sr",
-    ]
-)
-_STARTERS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "it",
-        "he",
-        "she",
-        "they",
-        "we",
-        "in",
-        "on",
-        "at",
-        "to",
-        "his",
-        "her",
-        "its",
-        "their",
-        "our",
-        "both",
-        "one",
-        "two",
-        "three",
-        "four",
-        "behind",
-        "beside",
-        "below",
-        "above",
-        "near",
-        "under",
-        "over",
-        "between",
-        "while",
-        "as",
-        "with",
-        "his",
-        "all",
-        "some",
-        "each",
-        "another",
-    ]
-)
 _END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f]+[)\]\"']*")
 _WORD_BEFORE = re.compile(r"([\w.]*\w)$")
 _GLUED = re.compile(r"(?<=[a-z]{3})[.!?](?=[A-Z][a-z]+\s)")
@@ -484,9 +315,9 @@ def _ends_sentence(shown: str, begin: int, match: re.Match[str], end: int, insid
     word = before[1] if before else ""
     low = word.lower()
     following = re.match(r"\w+", rest)
-    starts = bool(following) and following[0].lower() in _STARTERS if following else False
-    if low in _ABBREVIATIONS and not (low == "no" and starts):
-        return low in _MAY_END and starts
+    starts = bool(following) and following[0].lower() in STARTERS if following else False
+    if low in ABBREVIATIONS and not (low == "no" and starts):
+        return low in MAY_END and starts
     if len(word) == 1 and word.isupper():
         return starts  # an initial ("J. Vermeer"), unless what follows starts a sentence
     if word.isdigit() and not shown[begin : match.start() - len(word)].strip():
