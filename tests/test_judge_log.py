@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenes import Scene, man_with_cup
 
-from posh_lite.errors import JudgeError, InputError, LogError, ReplayMiss
+from posh_lite.errors import InputError, JudgeError, LogError, ReplayMiss
 from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.contract import Verdict
 from posh_lite.judge.keys import digest, seal, unseal

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from posh_lite import language
+from posh_lite.errors import InputError
 from posh_lite.graph.attributes import attribute_drafts
 from posh_lite.graph.candidates import candidates
 from posh_lite.graph.coreference import EmbeddedResolver
@@ -49,6 +50,7 @@ def extract_graph(text: str, *, coreference: CoreferenceResolver | None = None) 
         The graph; every span points into ``text`` as given.
 
     Raises:
+        InputError: ``text`` is no string, or holds lone surrogates.
         MissingDependency: no spaCy pipeline is installed.
     """
     return extract_graphs([text], coreference=coreference)[0]
@@ -56,11 +58,26 @@ def extract_graph(text: str, *, coreference: CoreferenceResolver | None = None) 
 
 def extract_graphs(texts: Sequence[str], *, coreference: CoreferenceResolver | None = None) -> list[SceneGraph]:
     """Scene graphs of many texts, parsed in batches. See :func:`extract_graph`."""
+    if isinstance(texts, str):
+        raise InputError("extract_graphs takes several texts; use extract_graph for one")
+    for text in texts:
+        _check(text)
     resolver = coreference if coreference is not None else default_resolver()
+    if not hasattr(resolver, "resolve"):
+        raise InputError(f"coreference must be a resolver such as EmbeddedResolver(), got {coreference!r}")
     signature = f"{language.signature()}+{resolver.signature}"
     return [
         _graph(text, sentences, resolver, signature) for text, sentences in zip(texts, parse_texts(texts), strict=True)
     ]
+
+
+def _check(text: object) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"a text must be a string, got {type(text).__name__}")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"a text holds a lone surrogate at character {error.start}; decode it properly") from None
 
 
 def _graph(text: str, sentences: list[Sentence], resolver: CoreferenceResolver, signature: str) -> SceneGraph:
