@@ -30,6 +30,8 @@ def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
             continue
         said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
         rival = x in al.back and al.back[x] != r.subject.id and heads.is_living(view.entity(x).head)
+        if x in al.back and al.back[x] != r.subject.id and _swapped(al, r, al.back[x], a, x):
+            return Finding(ELSEWHERE, said)
         loose = bool(prep) and x in view.near[a]  # the phrase may hang on either of two that are linked themselves
         if rival and not loose and (heads.is_living(r.subject.head) or _exchanged(al, r, al.back[x])):
             elsewhere = Finding(ELSEWHERE, said)
@@ -46,6 +48,18 @@ def _exchanged(al: Alignment, r: Relation, x: int) -> bool:
     """Whether the source says the same of the other subject and another object: the two changed places."""
     for q in al.source.graph.relations_of(x, role="subject"):
         if q.object.id != r.object.id and q.object.id in al.one and same(asked(al, r), asked(al, q)) >= 4:
+            return True
+    return False
+
+
+def _swapped(al: Alignment, r: Relation, other: int, a: int, x: int) -> bool:
+    """Whether the two subjects changed objects: the target links this one with what the source gives the other."""
+    view = al.target
+    for q in al.source.graph.relations_of(other, role="subject"):
+        match = al.one.get(q.object.id)
+        if match is None or q.object.id == r.object.id or q.object.id == r.subject.id:
+            continue
+        if match.target in view.near[a] and match.target not in view.near[x] and a not in view.near[x]:
             return True
     return False
 
@@ -119,6 +133,8 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
             return Finding(3.0, f"the text has {pair} in neighbouring sentences")
         if plain(asked(al, r)) and not _rival(al, r, a, b):
             return Finding(PARTIAL, f"the text has {pair}")
+        if _placed(al, r, a, b) or related_doing(al, verb, a):
+            return Finding(PARTIAL, f"the text has {pair}")
         return Finding(2.0 if light(verb) else ABSENT, f"nothing links {pair} so")
     near = [t for t in view.tokens if t.sentence in together]
     done = light(verb) or any(words.alike(v, t.text) >= 4 for v in verb for t in near)
@@ -135,7 +151,7 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     linked = b in view.near[a] or any(c in view.near[b] for c in view.near[a])
     if plain(asked(al, r)) and not _rival(al, r, a, b):
         return Finding(PARTIAL, f"the text has {pair} in one sentence")
-    if related_doing(al, verb, a):
+    if _placed(al, r, a, b) or related_doing(al, verb, a):
         return Finding(PARTIAL, f"the text has {pair} and something like it")
     return Finding(2.6 if linked and light(verb) else WEAK, f"the text has {pair}, not so linked")
 
@@ -147,10 +163,22 @@ def _rival(al: Alignment, r: Relation, a: int, b: int) -> bool:
         x = q.subject.id if q.object.id == b else q.object.id
         if x == a or denied(view.graph, q) or al.back.get(x, r.subject.id) == r.subject.id:
             continue
-        if q.object.id == b and same(asked(al, r), told(al, q)) >= PARTIAL:
-            return True
+        if q.object.id != b or same(asked(al, r), told(al, q)) < PARTIAL:
+            continue
+        alive = heads.is_living(view.entity(x).head) and heads.is_living(r.subject.head)
+        if alive or r.lemma == "of" or _swapped(al, r, al.back[x], a, x):
+            return True  # many things may lie in one bowl, but one man wears the hat
     owner = view.entity(b).part_of
     return owner is not None and owner != a and al.back.get(owner) not in (None, r.subject.id)
+
+
+def _placed(al: Alignment, r: Relation, a: int, b: int) -> bool:
+    """A lifeless thing is somewhere by a verb that the target leaves out, and nothing speaks against it."""
+    verb, prep = split(asked(al, r))
+    if not prep or heads.is_living(r.subject.head) or _rival(al, r, a, b):
+        return False
+    done = [w for f in al.target.facts[a] if f.source == "action" for w in f.words]
+    return not any(words.verb_grade(v, w) == CONFLICT for v in verb for w in done)
 
 
 def _close(one: frozenset[int], other: frozenset[int]) -> bool:

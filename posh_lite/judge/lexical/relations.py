@@ -14,6 +14,7 @@ from posh_lite.judge.lexical.loose import loosely
 from posh_lite.judge.lexical.regions import LOOKED_AT, region_finding, viewer_finding
 from posh_lite.judge.lexical.restated import (
     GENERIC,
+    SUPPORT,
     asked,
     immersed,
     in_other_words,
@@ -131,7 +132,9 @@ def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
     if any(f.source in ("action", "object") and f.other == b for f in facts):
         return None  # judged as a relation already
     keeping = OWNING | WEARING | HOLDING
-    if light(verb) or not known or keeping & set(verb) or (r.object.head in LIMBS and r.object.part_of == r.subject.id):
+    if light(verb) or not known or keeping & set(verb) or set(verb) & SUPPORT or (
+        r.object.head in LIMBS and r.object.part_of == r.subject.id
+    ):
         return None
     doing = [f for f in facts if f.source == "action" and not light(f.words) and not keeping & set(f.words)]
     other = next(iter(doing), None)
@@ -239,10 +242,16 @@ def _missing(al: Alignment, r: Relation, subject: bool, other: bool) -> Finding:
         return again or limb or Finding(PARTIAL, "")
     presence = entity_finding(al, gone)
     verb, prep = split(asked(al, r))
+    if subject and presence.score >= PARTIAL and not _lifeless(r):
+        a = counterparts(al, r.subject)[0].target
+        for v in verb:
+            grade, fact = best_fact(v, al.target.facts[a], "action")
+            if grade == CONFLICT and fact is not None and not fact.negated:
+                return Finding(1.6, f'the text says "{fact.said}" of "{al.target.phrase(a)}"')
     if prep and not SAYING & set(lexicon().prepositions.get(prep, ())[:1]) and presence.score >= PARTIAL:
         # An adjective or a verb says that it has one, not where it is.
         said = any(prepositions(prep, t.text) >= 4 for t in al.target.tokens)
-        given = prep in ("to", "for", "from") and other
+        given = (prep in ("to", "for", "from") and other) or (subject and _lifeless(r))
         return Finding(3.1 if given or (said and (light(verb) or presence.score >= 3.4)) else 2.6, presence.reason)
     if presence.score >= 3.4 and (subject or other):
         return Finding(presence.score, presence.reason)

@@ -13,7 +13,7 @@ from posh_lite.judge.lexical.wording import HOLDING, OWNING, WEARING, first, lig
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
 #: Verbs that leave it to their noun what is done ("gives a bath").
-_SUPPORT = word_set("give make take have do find perform pay cast throw lend keep let receive get offer")
+SUPPORT = word_set("give make take have do find perform pay cast throw lend keep let receive get offer")
 #: What such a noun says as a verb.
 _DONE = {
     "bath": "wash bathe", "wash": "wash", "painting": "paint", "picture": "paint photograph draw", "drawing": "draw",
@@ -60,7 +60,7 @@ def restated(al: Alignment, r: Relation, a: int) -> Finding | None:
     verb, prep = split(asked(al, r))
     facts = al.target.facts[a]
     noun = heads.repaired(r.object.head)[0].rpartition(" ")[2]
-    if set(verb) & _SUPPORT and noun in _DONE:
+    if set(verb) & SUPPORT and noun in _DONE:
         for done in _DONE[noun].split():
             grade, fact = best_fact(done, facts, "action")
             if fact is not None and grade >= PARTIAL and fact.source == "action":
@@ -83,7 +83,7 @@ def in_other_words(al: Alignment, r: Relation, q: Relation, straight: bool, flat
         return 3.1 if lifeless and heads.is_living(q.subject.head) and not prep else 1.6
     if all(v not in senses for v in (*verb[:1], *verb_t[:1])):
         return 3.1
-    if set(verb) & _SUPPORT and _sibling(al, r, verb_t):
+    if set(verb) & SUPPORT and _sibling(al, r, verb_t):
         return 3.8
     if r.object.head in _AWNING and (set(verb) | set(verb_t)) & HOLDING:
         return 4.0
@@ -122,7 +122,7 @@ def other_limb(al: Alignment, r: Relation, a: int) -> Finding | None:
         if theirs not in LIMBS or theirs == limb or q.object.id in al.back or frozenset((limb, theirs)) in _NEAR_LIMBS:
             continue
         verb_t, prep_t = split(told(al, q))
-        if prep_t and ((light(verb) and light(verb_t)) or same(asked(al, r), told(al, q)) > 0):
+        if prep_t and ((light(verb) and light(verb_t)) or same(asked(al, r), told(al, q)) != UNRELATED):
             return Finding(WEAK, f'the text has "{q.subject.head} {q.text} {theirs}"')
     return None
 

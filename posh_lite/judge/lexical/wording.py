@@ -114,7 +114,7 @@ def light(verb: tuple[str, ...]) -> bool:
 
 #: Pairs of other classes that one place allows ("past the elbow", "above the elbow").
 _COMPATIBLE = frozenset(frozenset(p.split("/")) for p in (
-    "past/above", "past/over", "past/by", "past/along", "past/beside", "over/onto", "over/on", "on/around",
+    "past/above", "past/over", "past/by", "past/along", "past/beside", "over/onto", "to/onto", "on/around", "to/into",
     "over/around", "to/over", "on/against", "up/on", "down/on", "down/over", "up/over", "among/between",
 ))  # fmt: skip
 
