@@ -11,7 +11,7 @@ from posh_lite.judge.lexical.findings import ABSENT, ELSEWHERE, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.restated import asked, plain, related_doing, told
 from posh_lite.judge.lexical.view import denied
-from posh_lite.judge.lexical.wording import light, prepositions, same, split, turned
+from posh_lite.judge.lexical.wording import RESTING, light, prepositions, same, split, turned
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
 
@@ -26,6 +26,10 @@ def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         if x == a or denied(view.graph, q):
             continue
         grade = same(asked(al, r), told(al, q), flat) if q.object.id == b else turned(asked(al, r), told(al, q))
+        if grade == CONFLICT and not heads.is_living(r.subject.head):
+            (verb, prep), (verb_t, prep_t) = split(asked(al, r)), split(told(al, q))
+            if prep and prep_t and set(verb) & RESTING and set(verb_t) & RESTING:
+                grade = prepositions(prep, prep_t, flat)
         if grade < PARTIAL:
             continue
         said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'

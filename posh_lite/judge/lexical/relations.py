@@ -8,7 +8,7 @@ from posh_lite.judge.lexical.align import Alignment
 from posh_lite.judge.lexical.attributes import counterparts
 from posh_lite.judge.lexical.entities import entity_finding
 from posh_lite.judge.lexical.facts import best_fact
-from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, LIMBS, Finding
+from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, LIMBS, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.loose import loosely
 from posh_lite.judge.lexical.regions import LOOKED_AT, region_finding, viewer_finding
@@ -28,6 +28,7 @@ from posh_lite.judge.lexical.view import denied, relation_place, spoken
 from posh_lite.judge.lexical.wording import (
     HOLDING,
     OWNING,
+    RESTING,
     SAYING,
     WEARING,
     first,
@@ -103,6 +104,9 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
         if _only_returned(al, r, ones[0].target, others[0].target):
             return best
         soft = loosely(al, r, ones[0].target, others[0].target)
+        for n in others[1:3] if soft.score in (ABSENT, WEAK) else ():
+            second = loosely(al, r, ones[0].target, n.target)
+            soft = second if second.score >= PARTIAL else soft
         found = soft if soft.score > best.score else best
         if found.score < PARTIAL:
             found = restated(al, r, ones[0].target) or found
@@ -125,7 +129,7 @@ def _other_action(al: Alignment, r: Relation, a: int, b: int) -> Finding | None:
         return None
     phrase = al.target.phrase(a)
     if grade == CONFLICT and fact is not None and fact.source == "action":
-        if _lifeless(r) and set(verb) & _RESTING and set(fact.words) & _RESTING:
+        if _lifeless(r) and set(verb) & RESTING and set(fact.words) & RESTING:
             return None
         return Finding(1.6, f'the text says "{fact.said}" of "{phrase}"')
     known = any(v in lexicon().verbs.senses for v in verb)
@@ -204,7 +208,6 @@ def _turned(al: Alignment, r: Relation, q: Relation) -> float:
     return turned(asked(al, r), told(al, q), living)
 
 
-_RESTING = word_set("sit stand lie rest perch set place locate situate position")
 _LIKENESSES = word_set("statue sculpture figure figurine doll mannequin robot angel sphinx scarecrow snowman")
 
 
@@ -215,7 +218,7 @@ def _lifeless(r: Relation) -> bool:
 def _resting(source: str, target: str, flat: bool) -> float:
     """A vase that sits on a shelf stands there: postures of lifeless things do not exclude each other."""
     (verb, prep), (verb_t, prep_t) = split(source), split(target)
-    if prep and prep_t and set(verb) & _RESTING and set(verb_t) & _RESTING:
+    if prep and prep_t and set(verb) & RESTING and set(verb_t) & RESTING:
         return min(prepositions(prep, prep_t, flat), 4.2)
     return CONFLICT
 

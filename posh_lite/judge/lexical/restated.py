@@ -122,7 +122,9 @@ def other_limb(al: Alignment, r: Relation, a: int) -> Finding | None:
         if theirs not in LIMBS or theirs == limb or q.object.id in al.back or frozenset((limb, theirs)) in _NEAR_LIMBS:
             continue
         verb_t, prep_t = split(told(al, q))
-        if prep_t and ((light(verb) and light(verb_t)) or same(asked(al, r), told(al, q)) != UNRELATED):
+        lifeless = not heads.is_living(r.subject.head)
+        alike = lifeless or (light(verb) and light(verb_t)) or same(asked(al, r), told(al, q)) != UNRELATED
+        if prep_t and alike:
             return Finding(WEAK, f'the text has "{q.subject.head} {q.text} {theirs}"')
     return None
 

@@ -13,6 +13,8 @@ _ALSO_VERBS = word_set("near like over down up round past about through in on")
 OWNING = word_set("have possess own wear feature show include contain bear display boast sport")
 SAYING = frozenset({"with", "of", "in", "on", "at"})
 HOLDING = word_set("hold carry grasp clutch cradle bear take use support lift raise")
+#: Postures that a lifeless thing has all at once.
+RESTING = word_set("sit stand lie rest perch set place locate situate position")
 _INSTRUMENT = frozenset({"with", "by", "in", "of"})
 WEARING = word_set("wear in with have dress don sport clothe attire garb outfit")
 
@@ -152,7 +154,9 @@ def first(prep: str) -> str:
     return classes[0] if classes else prep
 
 
-_EMPTY = word_set("be have stand sit lie meet face touch join accompany marry resemble flank")
+#: Verbs that hold both ways at once, and verbs that say too little to be turned.
+_MUTUAL = word_set("meet marry resemble adjoin neighbour converse")
+_EMPTY = word_set("be have stand sit lie face touch join accompany flank")
 
 
 def _spatial(verb: tuple[str, ...]) -> bool:
@@ -167,6 +171,8 @@ def turned(source: str, target: str, living: bool = False) -> float:
     """
     lex = lexicon()
     (verb, prep), (verb_t, prep_t) = split(source), split(target)
+    if prep == prep_t and set(verb) & set(verb_t) & _MUTUAL:
+        return 4.0
     if living and verb and verb_t and not set(verb) & _EMPTY and not set(verb_t) & _EMPTY:
         if not prep and not prep_t and set(verb) & set(verb_t):
             return CONFLICT
