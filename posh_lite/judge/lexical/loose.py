@@ -149,7 +149,10 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         return Finding(3.2, f"the text has {pair}")
     if prep and done:
         against = [t.text for t in view.tokens if t.sentence in together and prepositions(prep, t.text) == CONFLICT]
-        if not against:
+        ends = {a, b}
+        used = {split(told(al, q))[1] for n in (a, b) for q in view.graph.relations_of(n)
+                if {q.subject.id, q.object.id} - ends <= view.near[a] & view.near[b]}  # fmt: skip
+        if not any(w in used or prepositions(w, u) >= 4 for w in against for u in used):
             return Finding(3.0, f"the text has {pair} in one sentence")
         return Finding(2.0, f'the text has {pair} with "{against[0]}"')
     linked = b in view.near[a] or any(c in view.near[b] for c in view.near[a])
@@ -173,6 +176,8 @@ def _rival(al: Alignment, r: Relation, a: int, b: int) -> bool:
         if alive or r.lemma == "of" or _swapped(al, r, al.back[x], a, x):
             return True  # many things may lie in one bowl, but one man wears the hat
     owner = view.entity(b).part_of
+    if r.lemma != "of" and not heads.is_living(r.subject.head):
+        return False  # a scarf is on the hair of whoever wears it
     return owner is not None and owner != a and al.back.get(owner) not in (None, r.subject.id)
 
 

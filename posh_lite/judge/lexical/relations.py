@@ -95,7 +95,8 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
             grade -= 0.5 * (min(i, 1) + min(j, 1))
             if grade > best.score:
                 best = Finding(grade, reason)
-            if clash and i == 0 and j == 0:
+            general = o.head in GENERIC and al.target.entity(n.target).head not in GENERIC
+            if clash and i == 0 and j == 0 and not general:
                 against = Finding(CONTRADICTED, clash)
     if against is not None and best.score < 4.2:
         return against
@@ -254,7 +255,7 @@ def _missing(al: Alignment, r: Relation, subject: bool, other: bool) -> Finding:
     if prep and not SAYING & set(lexicon().prepositions.get(prep, ())[:1]) and presence.score >= PARTIAL:
         # An adjective or a verb says that it has one, not where it is.
         said = any(prepositions(prep, t.text) >= 4 for t in al.target.tokens)
-        given = (prep in ("to", "for", "from") and other) or (subject and _lifeless(r))
+        given = (prep in ("to", "for", "from") and other) or _lifeless(r)
         return Finding(3.1 if given or (said and (light(verb) or presence.score >= 3.4)) else 2.6, presence.reason)
     if presence.score >= 3.4 and (subject or other):
         return Finding(presence.score, presence.reason)

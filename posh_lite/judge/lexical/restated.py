@@ -29,7 +29,10 @@ _DONE = {
 }  # fmt: skip
 _PLAIN = frozenset({"with", "of", "in", "on", "at", "by", "next to"})
 #: Nouns that only sort what is around them: a relation to one claims next to nothing.
-GENERIC = word_set("top bottom middle side end front back edge attention care view sight ease place position way space")
+GENERIC = word_set(
+    "top bottom middle side end front back edge base attention care view sight ease place position way space design"
+    " pattern motif decoration shape form kind sort type style color colour hue tone shade tint effect look air manner"
+)
 _AWNING = word_set("umbrella parasol canopy")
 _LIQUID = word_set("water sea river lake pond stream ocean pool bath foam wave")
 #: Limbs that one may name for another.
