@@ -73,3 +73,39 @@ def test_the_lists_hold_no_word_twice_and_nothing_that_is_a_plain_thing() -> Non
     lex = lexicon()
     assert {"dignity", "rhythm", "hardship"} <= lex.abstract
     assert not {"man", "hat", "dog", "tree", "table", "boat"} & (lex.abstract | lex.mild | lex.generic)
+
+
+@pytest.mark.parametrize(
+    ("generation", "reference", "word"),
+    [
+        ("A grown man sits on a bench.", "A man sits on a bench.", "grown"),
+        ("A man sits on a flumgubbed bench.", "A man sits on a bench.", "flumgubbed"),
+        ("Dark birds sit in the tree.", "Black birds sit in the tree.", "dark"),
+        ("The scene has a quiet dignity.", "A woman sits in a chair.", "quiet"),
+        ("Every hunter carries a pole.", "Three hunters carry poles.", "every"),
+    ],
+)
+def test_attributes_that_say_little_or_cannot_be_judged(generation: str, reference: str, word: str) -> None:
+    assert score_of(generation, reference, "attribute", word) >= 3.0
+
+
+@pytest.mark.parametrize(
+    ("generation", "reference", "word"),
+    [
+        ("The armchair has plain upholstery.", "The armchair has striped upholstery.", "plain"),
+        ("White birds sit in the tree.", "Black birds sit in the tree.", "white"),
+        ("An old man sits on a bench.", "A young man sits on a bench.", "old"),
+        ("A dozen dogs run.", "Two dogs run.", "dozen"),
+    ],
+)
+def test_attributes_that_say_otherwise(generation: str, reference: str, word: str) -> None:
+    assert score_of(generation, reference, "attribute", word) < 3.0
+
+
+def test_comparisons_and_ranks_are_no_things() -> None:
+    reference = "A man and three boys sail. The apron of the woman is gathered."
+    assert score_of("The senior of the boys sails.", reference, "entity", "senior") >= 3.0
+
+
+def test_a_closed_compound_of_known_nouns_is_a_thing_to_look_for() -> None:
+    assert score_of("Bloodstains dot the snow.", "Hunters walk in the snow.", "entity", "bloodstains") < 2

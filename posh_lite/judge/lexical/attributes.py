@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from posh_lite.graph.types import Attribute, Entity
-from posh_lite.judge.lexical import compounds, heads, words
+from posh_lite.judge.lexical import compounds, heads, light, words
 from posh_lite.judge.lexical.align import Alignment, Match
 from posh_lite.judge.lexical.facts import best_fact, combine
 from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, LIMBS, WEAK, Finding
@@ -13,14 +15,44 @@ from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
 
 def attribute_finding(al: Alignment, a: Attribute) -> Finding:
-    """Grade of one attribute of a source entity."""
+    """Grade of one attribute of a source entity; what cannot be judged or says next to nothing is left open."""
+    found = _finding(al, a)
+    if found.score >= PARTIAL or a.negated or found.reason.startswith("the text says") or a.kind == "position":
+        return found
+    if a.kind != "quantity" and (found.score < WEAK or found.reason.endswith("elsewhere in the text")):
+        asked = words.content(a.text)
+        if asked and _mild(al, a, asked):
+            return Finding(PARTIAL, "it says next to nothing")
+        if asked and not any(judged(w) for w in asked):
+            return Finding(PARTIAL, "a word that the judge does not know")
+    return found
+
+
+def _mild(al: Alignment, a: Attribute, asked: list[str]) -> bool:
+    """Whether every word says next to nothing and no word near the counterpart says the contrary."""
+    lex = lexicon()
+    if any(w not in lex.mild for w in (*asked, *words.tokens(a.text)) if w not in lex.empty):
+        return False
+    homes = {n for m in counterparts(al, a.entity)[:1] for n in al.target.sentences[m.target]}
+    near = [t.text for t in al.target.tokens if t.sentence in homes or not homes]
+    return not any(words.alike(w, other) == CONFLICT for w in asked for other in near)
+
+
+@cache
+def judged(word: str) -> bool:
+    """Whether the lexicon knows the word as a property or a deed, so that its absence means something."""
+    lex = lexicon()
+    return any(lex.known(form) or form in lex.forms or form in lex.numbers for form in (word, *words.variants(word)))
+
+
+def _finding(al: Alignment, a: Attribute) -> Finding:
     holders = counterparts(al, a.entity)
     if not holders:
         return _homeless(al, a)
     for theirs in al.target.graph.attributes_of(holders[0].target):
         if theirs.lemma == a.lemma and theirs.negated == a.negated:
             return Finding(5.0, f'the text has "{theirs.text}" of "{al.target.phrase(holders[0].target)}"')
-    if a.kind == "quantity":
+    if a.kind == "quantity" or (a.lemma in lexicon().vague and a.kind == "property"):
         return _quantity(al, a, holders)
     if a.kind == "position":
         placed = place_finding(al, a.entity, holders, place_words(f"{a.lemma} {a.text}"))
@@ -152,6 +184,9 @@ def _quantity(al: Alignment, a: Attribute, holders: list[Match]) -> Finding:
     """Numbers against the stated count, the members, or the namesakes of the counterpart."""
     lex = lexicon()
     asked = [w for w in words.tokens(a.text) if w in lex.numbers or w in lex.vague or w.isdigit()]
+    asked = [w for w in asked if w not in ("a", "an")] or asked
+    if not asked and words.tokens(a.text)[:1] and words.tokens(a.text)[0] in ("each", "every", "all", "both", "any"):
+        return Finding(3.4, "each of them")
     if asked == ["a"] or (a.entity.head in LIMBS and al.target.entity(holders[0].target).head not in a.entity.head):
         asked = []
     if not asked:
@@ -229,6 +264,7 @@ def _around(al: Alignment, a: Attribute, match: Match) -> Finding:
     best = Finding(ABSENT, f'nothing like "{a.text}" is said of "{phrase}"')
     asked = words.content(a.text)
     main = asked[-1] if asked else a.lemma
+    kin = {m.target for m in al.candidates.get(a.entity.id, ()) if m.head >= PARTIAL}
     for token in view.tokens:
         grade = words.alike(main, token.text)
         if grade < 4:
@@ -241,19 +277,34 @@ def _around(al: Alignment, a: Attribute, match: Match) -> Finding:
             if token.sentence in home:
                 found = Finding(3.4, f'"{token.text}" stands near "{phrase}"')
             else:
-                found = Finding(2.2, f'"{token.text}" stands elsewhere in the text')
+                done = a.kind == "action" and grade >= 4.4 and not _done_by_another(al, a.entity, token.text)
+                found = Finding(PARTIAL if done else 2.2, f'"{token.text}" stands elsewhere in the text')
         elif not token.owners and token.head_of is not None and token.head_of not in al.back and token.sentence in home:
             found = Finding(3.2, f'"{token.text}" stands near "{phrase}"')
         elif owners & view.near[match.target] and (
             not token.owners or not _rival(al, a.entity, owners) or any(_of(view, o, match.target) for o in owners)
         ):
             found = Finding(3.2, f'"{token.text}" is said of what belongs to "{phrase}"')
+        elif any(o not in al.back and o in kin for o in owners):
+            found = Finding(3.2, f'"{token.text}" is said of "{view.phrase(min(owners))}"')
+        elif token.sentence in home and not token.owners and all(view.entity(o).role == "region" for o in owners):
+            found = Finding(3.2, f'"{token.text}" stands near "{phrase}"')
         else:
             other = view.phrase(min(owners))
             found = Finding(ELSEWHERE, f'"{token.text}" is said of "{other}", not of "{phrase}"')
         if found.score > best.score:
             best = found
     return best
+
+
+def _done_by_another(al: Alignment, s: Entity, verb: str) -> bool:
+    """Whether the target says the deed of the counterpart of another source entity."""
+    for number, facts in al.target.facts.items():
+        if al.back.get(number, s.id) != s.id and any(
+            f.source == "action" and any(words.alike(verb, w) >= 4.4 for w in f.words) for f in facts
+        ):
+            return True
+    return False
 
 
 def _of_part(al: Alignment, a: Attribute, match: Match) -> Finding:
@@ -293,6 +344,8 @@ def _rival(al: Alignment, s: Entity, owners: set[int]) -> bool:
 
 def _homeless(al: Alignment, a: Attribute) -> Finding:
     """The entity has no counterpart; a noun said as an adjective leaves its attributes near."""
+    if light.light(al, a.entity) is not None:
+        return Finding(PARTIAL, f'of "{a.entity.head}", which is no thing to look for')
     asked = words.content(a.text)
     whole = al.one.get(a.entity.part_of) if a.entity.part_of is not None else None
     if whole is not None and asked:  # "blond" of the hair by "blond" of the woman

@@ -51,7 +51,7 @@ def _presence(al: Alignment, s: Entity) -> Finding:
     found = _named(al, s, matches[0]) if matches else _elsewise(al, s)
     if found.score >= PARTIAL:
         return found
-    return light.amount(al, s) or light.light(al, s) or found
+    return light.light(al, s) or found
 
 
 def _named(al: Alignment, s: Entity, match: Match) -> Finding:
@@ -132,6 +132,9 @@ def _of_another(al: Alignment, s: Entity, match: Match, finding: Finding) -> Fin
         return finding
     if s.head in LIMBS or heads.singular(s.head)[-1] in LIMBS:
         return Finding(min(finding.score, 3.2), f'"{al.target.phrase(mine.target)}" has one')
+    written = _written(al, s)
+    if written is not None:
+        return Finding(min(finding.score, written.score), written.reason)
     reason = f'"{al.target.phrase(match.target)}" is of "{al.target.phrase(whole)}"'
     return Finding(min(finding.score, heads.WEAK), reason)
 
@@ -224,9 +227,8 @@ def _shared(al: Alignment, s: Entity) -> Finding | None:
 
 def _written(al: Alignment, s: Entity) -> Finding | None:
     """The text has the very word where the parser saw no thing."""
-    forms = set(heads.singular(s.head))
     for token in al.target.tokens:
-        if token.head_of is None and not token.owners and forms & set(heads.singular(token.text)):
+        if token.head_of is None and not token.owners and heads.grade(s.head, token.text) >= words.BROADER:
             return Finding(3.4, f'the text has the word "{token.text}"')
     return None
 

@@ -12,7 +12,10 @@ ELSEWHERE = 1.4  # said of another entity
 WEAK = 1.8
 
 #: Parts that every person and animal has: naming one adds next to nothing.
-LIMBS = word_set("hand arm head face body eye finger leg foot shoulder back neck mouth lap side front chest knee hair")
+LIMBS = word_set(
+    "hand arm head face body eye finger leg foot shoulder back neck mouth lap side front chest knee hair waist throat"
+    " wrist ankle elbow hip thigh belly torso forearm"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,21 +15,33 @@ _LIGHT = {
     "seat": "find take have", "support": "for as give lend offer", "bath": "give take have",
     "food": "give", "care": "take", "look": "take have give", "rest": "take have", "sip": "take",
     "bite": "take", "walk": "take", "ride": "take", "hug": "give share", "kiss": "give share", "hold": "take have",
-    "place": "take have", "way": "make", "glance": "give", "watch": "keep", "shape": "take", "root": "take",
+    "point": "to", "place": "take have", "way": "make", "glance": "give", "watch": "keep",
+    "shape": "take", "root": "take",
 }  # fmt: skip
-_NOMINAL = word_set("point knot share turn lean whole own")
+#: Adjectives of rank that stand for one of a group.
+_RANKED = word_set("senior junior elder eldest oldest youngest tallest nearest closest first last former latter")
 #: Prepositions and verbs between a thing and what it is made of.
 _MADE = word_set("of from in")
 
 
 def amount(al: Alignment, s: Entity) -> Finding | None:
     """"A party of hunters", "a load of kindling": what follows "of" is looked for."""
-    head = heads.singular(s.head)[-1]
-    if not {head, s.head} & lexicon().partitive:
+    if lexicon().partitive.isdisjoint({*heads.singular(s.head), s.head}):
         return None
     for r in al.source.graph.relations_of(s, role="subject"):
         if r.lemma == "of" and not r.negated:
             return Finding(3.2, f'an amount or shape of "{r.object.head}"')
+    return None
+
+
+def compared(al: Alignment, s: Entity) -> Finding | None:
+    """"Like a bag", "as a bird": a comparison names nothing that is there; "the senior of the boys" is one of them."""
+    for r in al.source.graph.relations_of(s, role="object"):
+        if r.lemma.split()[-1] in ("like", "as"):
+            return Finding(3.2, "only compared with")
+    for r in al.source.graph.relations_of(s, role="subject"):
+        if r.lemma == "of" and s.head in _RANKED and r.object.id in al.one:
+            return Finding(3.4, f'one of "{al.target.phrase(al.one[r.object.id].target)}"')
     return None
 
 
@@ -54,6 +66,10 @@ def material(al: Alignment, s: Entity) -> Finding | None:
 
 def light(al: Alignment, s: Entity) -> Finding | None:
     """What no caption must repeat; None for a thing to look for."""
+    return amount(al, s) or compared(al, s) or _general(al, s)
+
+
+def _general(al: Alignment, s: Entity) -> Finding | None:
     lex = lexicon()
     forms = heads.singular(s.head)
     last = forms[-1].rpartition(" ")[2]
@@ -71,4 +87,7 @@ def unknown(al: Alignment, s: Entity) -> bool:
     """Whether the lexicon knows the noun neither whole nor by its last word; a name can be looked for as it is."""
     last = s.head.rpartition(" ")[2]
     named = any(m.kind == "name" for m in s.mentions) or s.role == "writing"
+    known = lexicon().nouns.senses
+    if any(last[:at] in known and heads.senses(last[at:]) for at in range(3, len(last) - 3)):
+        return False  # "bloodstain": a closed compound of two known nouns
     return not (named or heads.senses(s.head) or heads.senses(last) or words.is_color(last) or last.isdecimal())

@@ -164,7 +164,7 @@ def alike(source: str, target: str) -> float:
         return SAME
     if keys(source).isdisjoint(keys(target)):
         return 4.4 if stem(source) == stem(target) and len(stem(source)) >= 3 else UNRELATED
-    grades = [_numbers(source, target)]
+    grades = [_numbers(source, target), _shade(source, target, lex), _shade(target, source, lex)]
     ones, others = _known_forms(source), _known_forms(target)
     if set(ones) & set(others):
         grades.append(DERIVED if source not in others and target not in ones else 4.8)
@@ -197,7 +197,7 @@ def keys(word: str) -> frozenset[object]:
         found |= {("strength", n) for n in lex.strength.sides.get(form, ())}
         found |= {("value", name) for name, outline in lex.exclusive.items() if form in outline.senses}
         found |= {("scale", name) for name, steps in lex.scales.items() if form in steps}
-        if form in lex.families or form in lex.many_colors:
+        if form in lex.families or form in lex.many_colors or form in _SHADED:
             found.add("color")
         if form in lex.verbs.senses:
             found.add("verb")
@@ -248,6 +248,17 @@ def _color(a: str, b: str, lex: Lexicon) -> float:
     if any(frozenset((p, q)) in lex.neighbours for p in x for q in y):
         return 2.4 if a not in lex.family_names or b not in lex.family_names else 1.9
     return CONFLICT
+
+
+#: Colours that a shade alone may stand for.
+_SHADED = {
+    "dark": word_set("black brown navy"), "light": word_set("white cream beige yellow"), "pale": word_set("white"),
+}  # fmt: skip
+
+
+def _shade(shade: str, color: str, lex: Lexicon) -> float:
+    """"dark" of what is black: partial support, and no more."""
+    return 3.4 if _SHADED.get(shade, frozenset()) & lex.families.get(color, frozenset()) else UNRELATED
 
 
 def is_color(word: str) -> bool:
