@@ -10,7 +10,7 @@ from posh_lite import PoSh
 from posh_lite.graph.types import Attribute, Entity, Mention, Relation, SceneGraph
 from posh_lite.judge.contract import Identifier, Judge, Question
 from posh_lite.judge.lexical import LexicalJudge
-from posh_lite.judge.lexical.findings import Finding
+from posh_lite.judge.lexical.findings import Finding, calibrated
 from posh_lite.judge.lexical.judge import verdict
 from posh_lite.metric.score import Component
 
@@ -139,7 +139,17 @@ def test_it_answers_a_question_without_source_graph_and_text() -> None:
         Question(kind="relation", identifier=Identifier("the man", man), relation=wears,
                  object_identifier=Identifier("the coat", coat), **shared),  # type: ignore[arg-type]
     ])  # fmt: skip
-    assert [v.score for v in found] == [5.0, 4.2, 4.2]
+    synonym = pytest.approx(calibrated(4.2), abs=1e-3)
+    assert [v.score for v in found] == [5.0, synonym, synonym]
+
+
+def test_the_calibration_is_monotone_and_leaves_what_is_below_partial_support_alone() -> None:
+    steps = [1 + n / 100 for n in range(401)]
+    found = [calibrated(step) for step in steps]
+    assert found == sorted(found) and found[-1] == 5.0
+    assert all(calibrated(step) == pytest.approx(step) for step in steps if step <= 2.95)
+    assert all(step <= value <= 5 for step, value in zip(steps, found, strict=True))
+    assert calibrated(0.0) == 1.0 and calibrated(9.0) == 5.0
 
 
 def test_primed_graphs_are_used_and_caches_are_bounded() -> None:

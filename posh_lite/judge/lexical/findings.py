@@ -24,3 +24,17 @@ class Finding:
 
     score: float
     reason: str
+
+
+#: Knots of the calibration, as pairs of rule grade and verdict. What is there in other words is there: the rules
+#: mark off how it was found by steps between 3 and 5, while the scale of the question asks how surely it is there.
+_KNOTS = ((1.0, 1.0), (2.95, 2.95), (3.0, 3.6), (3.2, 4.2), (3.4, 4.4), (4.0, 4.7), (5.0, 5.0))
+
+
+def calibrated(score: float) -> float:
+    """The verdict's score, 1 to 5, of a rule's grade: monotone, and unchanged below partial support."""
+    at = min(5.0, max(1.0, score))
+    for (x, y), (x2, y2) in zip(_KNOTS, _KNOTS[1:], strict=False):
+        if at <= x2:
+            return y + (at - x) / (x2 - x) * (y2 - y)
+    return 5.0

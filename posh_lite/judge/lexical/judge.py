@@ -10,13 +10,13 @@ from posh_lite.judge.contract import Question, Verdict
 from posh_lite.judge.lexical.align import Alignment, align
 from posh_lite.judge.lexical.attributes import attribute_finding
 from posh_lite.judge.lexical.entities import entity_finding
-from posh_lite.judge.lexical.findings import Finding
+from posh_lite.judge.lexical.findings import Finding, calibrated
 from posh_lite.judge.lexical.lexicon import lexicon
 from posh_lite.judge.lexical.relations import relation_finding
 from posh_lite.judge.lexical.view import View, make_view
 
 #: Version of the matching rules; the lexicon has its own hash.
-RULES = 1
+RULES = 2
 
 
 class LexicalJudge:
@@ -68,7 +68,7 @@ class LexicalJudge:
             found = relation_finding(alignment, question.relation)
         else:
             found = entity_finding(alignment, question.identifier.entity)
-        return verdict(found)
+        return verdict(Finding(calibrated(found.score), found.reason))
 
     def _alignment(self, question: Question) -> Alignment:
         source = question.source or _lone(question)
