@@ -11,7 +11,7 @@ from posh_lite.judge.lexical.findings import ABSENT, ELSEWHERE, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.restated import asked, plain, related_doing, told
 from posh_lite.judge.lexical.view import denied
-from posh_lite.judge.lexical.wording import RESTING, light, prepositions, same, split, turned
+from posh_lite.judge.lexical.wording import OWNING, RESTING, first, light, prepositions, same, split, turned
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
 
@@ -34,7 +34,9 @@ def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
             continue
         said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
         rival = x in al.back and al.back[x] != r.subject.id and heads.is_living(view.entity(x).head)
-        if x in al.back and al.back[x] != r.subject.id and _swapped(al, r, al.back[x], a, x):
+        if x in al.back and al.back[x] != r.subject.id and (
+            _swapped(al, r, al.back[x], a, x) or _namesake(al, r, a, x) or (q.object.id == b and _adorned(al, r, a, x))
+        ):
             return Finding(ELSEWHERE, said)
         loose = bool(prep) and x in view.near[a]  # the phrase may hang on either of two that are linked themselves
         if rival and not loose and (heads.is_living(r.subject.head) or _exchanged(al, r, al.back[x])):
@@ -65,6 +67,47 @@ def _swapped(al: Alignment, r: Relation, other: int, a: int, x: int) -> bool:
             continue
         if match.target in view.near[a] and match.target not in view.near[x] and a not in view.near[x]:
             return True
+    return False
+
+
+def _sure(al: Alignment, r: Relation) -> bool:
+    """Whether the two counterparts bear the names that the source gives them."""
+    mine, theirs = al.one.get(r.subject.id), al.one.get(r.object.id)
+    return mine is not None and theirs is not None and mine.head >= 4.4 and theirs.head >= 4.4
+
+
+def _namesake(al: Alignment, r: Relation, a: int, x: int) -> bool:
+    """Whether it is said of another of the same name that the source knows as another too."""
+    one, other = al.target.entity(a), al.target.entity(x)
+    return one.head == other.head and _sure(al, r) and r.lemma != "of" and not (one.members or other.members)
+
+
+def _adorned(al: Alignment, r: Relation, a: int, x: int) -> bool:
+    """Whether a decoration or content is another thing's, which is no part of the subject nor the other way round."""
+    verb, prep = split(asked(al, r))
+    bearing = first(prep) == "with" or bool(set(verb) & OWNING)
+    if heads.is_living(r.subject.head) or not bearing or r.kind == "part" or not _sure(al, r):
+        return False
+    view = al.target
+    if view.entity(a).part_of == x or view.entity(x).part_of == a:
+        return False
+    links = [q for q in view.graph.relations_of(a) if {q.subject.id, q.object.id} == {a, x}]
+    return all(split(told(al, q))[1] == "next to" or first(split(told(al, q))[1]) == "next to" for q in links)
+
+
+def _kept(al: Alignment, r: Relation, a: int, b: int) -> bool:
+    """Whether the target has the lifeless subject in or on another thing that the source knows too."""
+    view = al.target
+    prep = split(asked(al, r))[1]
+    if heads.is_living(r.subject.head) or first(prep) not in ("in", "on") or not _sure(al, r):
+        return False
+    for q in view.graph.relations_of(a):
+        other = q.object.id if q.subject.id == a else q.subject.id
+        inside = first(split(told(al, q))[1]) == first(prep) if q.subject.id == a else q.lemma in ("hold", "contain")
+        if not inside or other == b or denied(view.graph, q) or other not in al.back or view.entity(other).part_of == b:
+            continue
+        if other not in view.near[b] and view.entity(other).role == "thing" and not heads.is_living(q.object.head):
+            return al.back[other] != r.object.id
     return False
 
 
@@ -118,6 +161,8 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
     verb, prep = split(asked(al, r))
     pair = f'"{view.phrase(a)}" and "{view.phrase(b)}"'
     together = view.sentences[a] & view.sentences[b]
+    if _kept(al, r, a, b):
+        return Finding(2.0, f"the text has {pair}, the one kept elsewhere")
     owner = view.entity(a).part_of
     if r.kind == "part" and r.lemma == "of":
         other = owner is not None and owner != b and al.back.get(owner) not in (None, r.object.id)

@@ -8,7 +8,7 @@ from posh_lite.judge.lexical.attributes import counterparts, place_finding
 from posh_lite.judge.lexical.facts import best_fact
 from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import word_set
-from posh_lite.judge.lexical.view import place_words, relation_place, spoken
+from posh_lite.judge.lexical.view import denied, place_words, relation_place, spoken
 from posh_lite.judge.lexical.wording import light, same, split
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL
 
@@ -48,7 +48,7 @@ def _around(al: Alignment, r: Relation, a: int, asked: dict[str, set[str]]) -> F
         far = next((t for t in words_here if t.text in _DISTANT and t.sentence in home), None)
         if far is not None:
             return Finding(3.2, f'the text has "{far.text}" nearby')
-    circle = {a, *view.near[a]} | {n for x in view.near[a] for n in view.near[x]}
+    circle = {a, *view.groups.get(a, ()), *view.entity(a).members} | _wholes(al, a)
     there = {
         e.id for e in view.graph.entities
         if any(asked.get(g, set()) & v for g, v in view.places[e.id].items())
@@ -69,6 +69,22 @@ def _around(al: Alignment, r: Relation, a: int, asked: dict[str, set[str]]) -> F
     if rivals and any(view.sentences[n] & home for n in rivals):
         return Finding(ELSEWHERE, "the text places something else there")
     return None
+
+
+def _wholes(al: Alignment, a: int) -> set[int]:
+    """What the thing is part of, made of or borne by: it stands where that stands."""
+    view = al.target
+    owner = view.entity(a).part_of
+    found = {owner} if owner is not None else set()
+    for q in view.graph.relations_of(a):
+        verb, prep = split(spoken(q))
+        bare = not verb or prep in ("through", "from")
+        if q.object.role not in ("region", "viewer") and (bare or q.subject.id != a) and not denied(view.graph, q):
+            found.add(q.object.id if q.subject.id == a else q.subject.id)
+    wider = {w for n in found if (w := view.entity(n).part_of) is not None}
+    for n in found:
+        wider |= {q.object.id for q in view.graph.relations_of(n, role="subject") if not split(spoken(q))[0]}
+    return found | wider
 
 
 def _is_other(al: Alignment, owners: tuple[int, ...]) -> bool:

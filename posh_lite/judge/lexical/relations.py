@@ -8,12 +8,13 @@ from posh_lite.judge.lexical.align import Alignment
 from posh_lite.judge.lexical.attributes import counterparts
 from posh_lite.judge.lexical.entities import entity_finding
 from posh_lite.judge.lexical.facts import best_fact
-from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, LIMBS, WEAK, Finding
+from posh_lite.judge.lexical.findings import ABSENT, CONTRADICTED, ELSEWHERE, LIMBS, WEAK, Finding
 from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.loose import loosely
 from posh_lite.judge.lexical.regions import LOOKED_AT, region_finding, viewer_finding
 from posh_lite.judge.lexical.restated import (
     GENERIC,
+    POSITIONAL,
     SUPPORT,
     asked,
     immersed,
@@ -111,7 +112,8 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
         found = soft if soft.score > best.score else best
         if found.score < PARTIAL:
             found = restated(al, r, ones[0].target) or found
-    if found.score < PARTIAL and o.head in GENERIC and plain(asked(al, r)):
+    taken = found.score in (ELSEWHERE, 2.0) and o.head in POSITIONAL
+    if found.score < PARTIAL and o.head in GENERIC and plain(asked(al, r)) and not taken:
         return Finding(PARTIAL, "a general word that the text need not repeat")
     if found.score >= PARTIAL:
         return _other_action(al, r, ones[0].target, others[0].target) or found

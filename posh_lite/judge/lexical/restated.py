@@ -33,6 +33,8 @@ GENERIC = word_set(
     "top bottom middle side end front back edge base attention care view sight ease place position way space design"
     " pattern motif decoration shape form kind sort type style color colour hue tone shade tint effect look air manner"
 )
+#: Those of them that are places of a thing: where another thing is told to be there, it stays so.
+POSITIONAL = word_set("top bottom middle side end front back edge base")
 _AWNING = word_set("umbrella parasol canopy")
 _LIQUID = word_set("water sea river lake pond stream ocean pool bath foam wave")
 #: Limbs that one may name for another.
