@@ -109,3 +109,21 @@ def test_comparisons_and_ranks_are_no_things() -> None:
 
 def test_a_closed_compound_of_known_nouns_is_a_thing_to_look_for() -> None:
     assert score_of("Bloodstains dot the snow.", "Hunters walk in the snow.", "entity", "bloodstains") < 2
+
+
+@pytest.mark.parametrize(
+    ("generation", "reference", "word"),
+    [
+        ("A boy with bare feet sits there.", "A barefoot boy sits there.", "bare"),
+        ("A schooner with two masts sails by.", "A two-masted schooner sails by.", "two"),
+        ("A man in a tall hat walks.", "A man in a top hat walks.", "tall"),
+        ("A flat bowl stands on the floor.", "A shallow bowl stands on the floor.", "flat"),
+        ("The sail is tight.", "The sail is taut.", "tight"),
+    ],
+)
+def test_properties_in_other_words(generation: str, reference: str, word: str) -> None:
+    assert score_of(generation, reference, "attribute", word) >= 3.0
+
+
+def test_a_number_inside_a_compound_counts() -> None:
+    assert score_of("A ship with three masts sails by.", "A two-masted ship sails by.", "attribute", "three") < 2

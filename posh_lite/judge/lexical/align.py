@@ -98,7 +98,7 @@ def _head(source: View, target: View, s: Entity, t: Entity) -> Match | None:
                 best, name = grade, theirs
     if s.head in target.names[t.id] and best < words.SAME:
         best, name = words.SAME, s.head
-    if best < CANDIDATE or (best < words.BROADER and s.head in lexicon().generic):
+    if best < CANDIDATE or (best < 4.8 and s.head in lexicon().generic and not heads.is_person(s.head)):
         return None
     return Match(t.id, best, name)
 

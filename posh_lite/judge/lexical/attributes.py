@@ -207,6 +207,11 @@ def _quantity(al: Alignment, a: Attribute, holders: list[Match]) -> Finding:
     if stated is None:
         stated = next((words.number(w) for f in al.target.facts[t.id] if f.source in ("implied", "compound")
                        for w in f.words if words.number(w) is not None), None)  # fmt: skip
+    if stated is None and a.entity.part_of in al.one:  # "two masts" of a "two-masted" ship
+        for f in al.target.facts[al.one[a.entity.part_of].target]:
+            inside = any(words.alike(heads.singular(a.entity.head)[-1], w) >= 4.4 for w in f.words)
+            if f.source in ("attribute", "compound") and inside:
+                stated = next((words.number(w) for w in f.words if words.number(w) is not None), stated)
     vague = next((lex.vague[w] for f in al.target.facts[t.id] for w in f.words if w in lex.vague), None)
     if stated is not None:
         if low <= stated <= high:
@@ -311,6 +316,10 @@ def _of_part(al: Alignment, a: Attribute, match: Match) -> Finding:
     """"long" of the hair by "long-haired" of the woman."""
     t = al.target.entity(match.target)
     stem = words.stem(t.head.rpartition(" ")[2])
+    if a.lemma in ("bare", "naked", "shoeless", "unshod") and heads.singular(a.entity.head)[-1] == "foot":
+        for token in al.target.tokens:
+            if compounds.lacking(token.text) == "shoe":
+                return Finding(4.0, f'the text has "{token.text}"')
     for whole in (t.part_of, *sorted(al.target.near[t.id])):
         for fact in al.target.facts.get(whole, ()) if whole is not None else ():
             if fact.source != "attribute" or not any(words.stem(w) == stem for w in fact.words if w != t.head):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from posh_lite.judge.lexical.lexicon import word_set
 
@@ -34,7 +35,7 @@ _KNOTS = ((1.0, 1.0), (2.95, 2.95), (3.0, 3.6), (3.2, 4.2), (3.4, 4.4), (4.0, 4.
 def calibrated(score: float) -> float:
     """The verdict's score, 1 to 5, of a rule's grade: monotone, and unchanged below partial support."""
     at = min(5.0, max(1.0, score))
-    for (x, y), (x2, y2) in zip(_KNOTS, _KNOTS[1:], strict=False):
+    for (x, y), (x2, y2) in pairwise(_KNOTS):
         if at <= x2:
             return y + (at - x) / (x2 - x) * (y2 - y)
     return 5.0
