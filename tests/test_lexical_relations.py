@@ -76,6 +76,8 @@ WRONG = [
      "A key lies on the book, and a cup stands in the drawer."),
     ("The goat is tied to the post and the cow to the tree.", "The cow is tied to the post and the goat to the tree."),
     ("The vase stands to the left of the clock.", "The vase stands to the right of the clock."),
+    ("The soldier salutes the general.", "The general salutes the soldier."),
+    ("The basin displays pink roses. A pitcher stands near it.", "A basin stands here. A pitcher shows pink roses."),
     ("A boat sails toward the island.", "A boat sails away from the island."),
 ]
 

@@ -205,6 +205,9 @@ def _together(al: Alignment, r: Relation, a: int, b: int) -> Finding:
         return Finding(PARTIAL, f"the text has {pair} in one sentence")
     if _placed(al, r, a, b) or related_doing(al, verb, a):
         return Finding(PARTIAL, f"the text has {pair} and something like it")
+    acts = any(f.source == "action" and not light(f.words) for f in view.facts[a])
+    if not prep and not acts and not heads.is_living(r.subject.head) and not heads.is_living(r.object.head):
+        return Finding(PARTIAL, f"the text has {pair} in one sentence")  # "fur edges the coat"
     return Finding(2.6 if linked and light(verb) else WEAK, f"the text has {pair}, not so linked")
 
 

@@ -55,7 +55,7 @@ def relation_finding(al: Alignment, r: Relation) -> Finding:
 def _verbatim(al: Alignment, r: Relation) -> Finding | None:
     """The counterparts stand in the relation of the very same words."""
     mine, theirs = al.one.get(r.subject.id), al.one.get(r.object.id)
-    if mine is None or theirs is None:
+    if mine is None or theirs is None or _crossed(al, r, mine.target, theirs.target):
         return None
     for q in al.target.graph.relations_of(mine.target, role="subject"):
         if q.object.id != theirs.target or q.lemma != r.lemma:
@@ -70,6 +70,12 @@ def _verbatim(al: Alignment, r: Relation) -> Finding | None:
     return None
 
 
+def _crossed(al: Alignment, r: Relation, a: int, b: int) -> bool:
+    """Whether each counterpart bears the very name of the other: a soldier and a general that changed roles."""
+    one, other = al.target.entity(a).head, al.target.entity(b).head
+    return one != other and one == r.object.head and other == r.subject.head
+
+
 def _affirmed(al: Alignment, r: Relation) -> Finding:
     s, o = r.subject, r.object
     if o.role == "viewer" or o.head in LOOKED_AT:
@@ -82,6 +88,8 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
         if placed is not None:
             return placed
     others = counterparts(al, o)
+    if ones and others and _crossed(al, r, ones[0].target, others[0].target):
+        ones, others = others[:1], ones[:1]
     if not ones or not others:
         return _missing(al, r, bool(ones), bool(others))
     best = Finding(0.0, "")
