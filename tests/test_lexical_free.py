@@ -127,3 +127,8 @@ def test_properties_in_other_words(generation: str, reference: str, word: str) -
 
 def test_a_number_inside_a_compound_counts() -> None:
     assert score_of("A ship with three masts sails by.", "A two-masted ship sails by.", "attribute", "three") < 2
+
+
+def test_a_neighbour_is_any_of_the_people() -> None:
+    reference = "Two women stoop. The second woman wears a red scarf."
+    assert score_of("A woman stoops; her neighbor wears a red scarf.", reference, "entity", "neighbor") >= 3.0

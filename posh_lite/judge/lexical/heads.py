@@ -19,8 +19,8 @@ _OPAQUE = word_set(
 )
 #: Nouns that stand for the person whatever their trade.
 _PERSON = "person"
-#: Line of the nouns that only say that somebody stands by another.
-_FRIEND = "friend"
+#: Lines of the nouns that only say that somebody stands by another.
+_BESIDE = frozenset({"friend", "neighbor", "colleague"})
 #: Lines of people that are several.
 GROUPS = frozenset({"couple", "crowd", "family", "band"})
 SIBLING = 1.9  # two kinds of one narrow kind ("bonnet", "cap"): there, and wrongly named
@@ -194,7 +194,7 @@ def _person_grade(x: Sense, y: Sense, taxonomic: float) -> float:
     if role_x and role_y:
         return CONFLICT
     plain = {"person", "adult", "man", "woman", "child", "boy", "girl", "young man", "young woman"}
-    if _FRIEND in (x.words[0], y.words[0]):
+    if {x.words[0], y.words[0]} & _BESIDE:
         return 3.4  # "her companion" is any of the people
     if role_x and y.words[0] in plain:
         return 2.6
