@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posh_lite.graph.types import Relation
 from posh_lite.judge.lexical import heads, words
-from posh_lite.judge.lexical.align import Alignment
+from posh_lite.judge.lexical.align import Alignment, Match
 from posh_lite.judge.lexical.attributes import counterparts
 from posh_lite.judge.lexical.entities import entity_finding
 from posh_lite.judge.lexical.facts import best_fact
@@ -70,6 +70,11 @@ def _verbatim(al: Alignment, r: Relation) -> Finding | None:
     return None
 
 
+def _lesser(match: Match, first_: Match) -> bool:
+    """Whether another candidate is of another name where the counterpart bears the very same one."""
+    return first_.head >= 4.8 and match.head < first_.head - 0.4
+
+
 def _crossed(al: Alignment, r: Relation, a: int, b: int) -> bool:
     """Whether each counterpart bears the very name of the other: a soldier and a general that changed roles."""
     one, other = al.target.entity(a).head, al.target.entity(b).head
@@ -98,7 +103,7 @@ def _affirmed(al: Alignment, r: Relation) -> Finding:
     flat = bool(names & lexicon().flat)
     for i, m in enumerate(ones[:4]):
         for j, n in enumerate(others[:4]):
-            if m.target == n.target:
+            if m.target == n.target or _lesser(m, ones[0]) or _lesser(n, others[0]):
                 continue
             grade, reason, clash = _between(al, r, m.target, n.target, flat)
             grade -= 0.5 * (min(i, 1) + min(j, 1))
