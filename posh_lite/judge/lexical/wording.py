@@ -135,7 +135,8 @@ def prepositions(a: str, b: str, flat: bool = False) -> float:
     if x[0] == y[0]:
         return 4.2
     if frozenset((a, b)) in _COMPATIBLE:
-        return 3.6
+        near = a in y or b in x or x[0] in y or y[0] in x
+        return 4.0 if near and frozenset((x[0], y[0])) not in lex.prep_opposites else 3.6
     if frozenset((x[0], y[0])) in lex.prep_opposites:
         return CONFLICT
     if a in y or b in x or x[0] in y or y[0] in x:
