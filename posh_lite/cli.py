@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from posh_lite import __version__, doctor
 from posh_lite.commands import bench, data, graph, score
@@ -48,7 +49,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # texts are UTF-8 whatever the locale says
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        options = parser().parse_args(argv)
+        top = parser()
+        options, unknown = top.parse_known_args(argv)
+        if unknown:
+            top.error(_unknown(unknown[0], top, options.command))
         code = int(options.run(options))
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -67,6 +71,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"{where}{error.strerror or error}{how}", 1)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
+
+
+def _unknown(argument: str, top: argparse.ArgumentParser, command: str) -> str:
+    """What to say of an argument that the command does not have, with the nearest that it has."""
+    below = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction)).choices[command]
+    near = get_close_matches(argument.split("=", 1)[0], list(below._option_string_actions), n=1)
+    hint = f"; did you mean {near[0]}?" if near else f"; see posh-lite {command} --help"
+    return f"{command} has no argument {argument}{hint}"
 
 
 def _fail(message: object, code: int) -> int:

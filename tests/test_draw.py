@@ -114,7 +114,7 @@ def crowd(size: int) -> SceneGraph:
 
 def test_text_of_a_caption(caption: SceneGraph) -> None:
     assert to_text(caption).splitlines() == [
-        "woman [young] x2",
+        "woman [young] (2 mentions)",
         "├─ holds -> dog 1 [small]",
         "└─ watch -> dog 2",
         "no cats",
@@ -125,7 +125,7 @@ def test_text_of_a_caption(caption: SceneGraph) -> None:
 
 def test_text_of_parts_and_groups(family: SceneGraph) -> None:
     assert to_text(family).splitlines() == [
-        "man x2",
+        "man (2 mentions)",
         "├─ part -> face [round]",
         "└─ wears -> hats [red, three]",
         "boy",

@@ -28,7 +28,7 @@ def _line(branch: Branch, labels: dict[int, str]) -> str:
             name += f" [{', '.join(said)}]"
         more = len(branch.entity.mentions)
         if more > 1:
-            name += f" x{more}"
+            name += f" ({more} mentions)"
     words = lead(branch)
     return f"{words} -> {name}" if words else name
 

@@ -309,8 +309,8 @@ def _elsewise(al: Alignment, s: Entity) -> Finding:
         return Finding(3.3, "a general word that the text need not repeat")
     rivals = [
         t for t in al.target.graph.entities
-        if t.role == "thing" and t.id not in al.back and heads.grade(s.head, t.head) in (CONFLICT, heads.WEAK)
+        if t.role == "thing" and t.id not in al.back and heads.grade(s.head, t.head) in (heads.WEAK, heads.SIBLING)
     ]
     if rivals:
-        return Finding(ABSENT, f'not in the text, which has "{al.target.phrase(rivals[0].id)}"')
+        return Finding(ABSENT, f'not in the text, which has "{al.target.phrase(rivals[0].id)}" instead')
     return Finding(ABSENT, "not in the text")

@@ -32,7 +32,7 @@ def loosely(al: Alignment, r: Relation, a: int, b: int) -> Finding:
                 grade = prepositions(prep, prep_t, flat)
         if grade < PARTIAL:
             continue
-        said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
+        said = f'the text has "{view.said(q)}"'
         rival = x in al.back and al.back[x] != r.subject.id and heads.is_living(view.entity(x).head)
         if x in al.back and al.back[x] != r.subject.id and (
             _swapped(al, r, al.back[x], a, x) or _namesake(al, r, a, x) or (q.object.id == b and _adorned(al, r, a, x))
@@ -122,7 +122,7 @@ def _same_of_another(al: Alignment, r: Relation, a: int, b: int) -> Finding | No
             continue
         if not (verb and verb_t) and prep != prep_t:
             continue  # "with" and "in" meet in too many senses
-        said = f'the text has "{q.subject.head} {q.text} {q.object.head}"'
+        said = f'the text has "{view.said(q)}"'
         if _linked_by_of(al, q.object.id, b):
             return Finding(3.3, said)
         if al.back.get(q.object.id) in mine or _coordinated(al, q.object.id, b):

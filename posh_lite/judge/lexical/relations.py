@@ -66,7 +66,7 @@ def _verbatim(al: Alignment, r: Relation) -> Finding | None:
             continue
         if r.object.role == "region" and relation_place(al.source.graph, r) != relation_place(al.target.graph, q):
             continue
-        return Finding(5.0, f'the text has "{q.subject.head} {q.text} {q.object.head}"')
+        return Finding(5.0, f'the text has "{al.target.said(q)}"')
     return None
 
 
@@ -178,7 +178,7 @@ def _between(al: Alignment, r: Relation, a: int, b: int, flat: bool) -> tuple[fl
             asked(al, r), told(al, q), r.object.head
         ):
             grade = 3.4
-        said = f'"{q.subject.head} {q.text} {q.object.head}"'
+        said = f'"{view.said(q)}"'
         if q.kind == "part" or r.kind == "part":
             grade = max(grade, _part(r, q, straight))
         if denied(view.graph, q) or q.object.negated:

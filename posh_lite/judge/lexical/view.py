@@ -68,6 +68,25 @@ class View:
             return self.entity(number).head
         return " ".join(self.graph.text[mention.phrase[0] : mention.phrase[1]].split())[:60]
 
+    def called(self, number: int) -> str:
+        """How a reason names the entity: its phrase, and among namesakes the zone or link that tells it from them."""
+        entity, phrase = self.entity(number), self.phrase(number)
+        if phrase.split(" ", 1)[0] in ("The", "A", "An", "His", "Her", "Its", "Their"):
+            phrase = phrase[0].lower() + phrase[1:]  # the capital is the sentence's
+        if sum(e.head == entity.head for e in self.graph.entities) < 2 or phrase.lower() not in (
+            entity.head, f"the {entity.head}", f"a {entity.head}", f"an {entity.head}"
+        ):
+            return phrase
+        for r in self.graph.relations_of(number, role="subject"):
+            if r.kind == "preposition" and not r.negated and r.object.mentions:
+                other = r.object.mentions[0]
+                return f"{phrase} {r.text.lower()} {self.graph.text[other.phrase[0] : other.phrase[1]]}"[:80]
+        return phrase
+
+    def said(self, r: Relation) -> str:
+        """A relation in the words of the text, for reasons: "the man on the left pours water"."""
+        return " ".join(f"{self.called(r.subject.id)} {r.text} {self.called(r.object.id)}".split())
+
 
 def make_view(graph: SceneGraph) -> View:
     """Read a graph once."""
