@@ -81,7 +81,8 @@ class ReportPage:
         label = escape("".join(c if c.isprintable() else "\ufffd" for c in score.id))
         self._rows.append(f'<tr><td><a href="#{name}">{label}</a></td>{cells}</tr>\n')
         self._bodies.write(
-            f'<details class="pair" id="{name}"{" open" if number == 1 else ""}><summary>{label}: overall {figure(score.overall)}</summary>'
+            f'<details class="pair" id="{name}"{" open" if number == 1 else ""}>'  # the first shows what is inside
+            f"<summary>{label}: overall {figure(score.overall)}</summary>"
             f"{score_html(score, style=False, prefix=f'p{number}', opened=False)}</details>\n"
         )
         self._signature = score.signature
