@@ -130,7 +130,8 @@ def write_report(report: Report, folder: str | Path) -> Path:
         "what": "PoSh and yardsticks on the captions of IIW-400 (CC BY 4.0, google/imageinwords); no texts",
         "made": report.made, "signature": report.signature, "judge": report.judge, "n": report.n,
         "seconds": {name: round(value, 2) for name, value in report.seconds.items()},
-        "rows": json.loads(report.frame.to_json(orient="records", double_precision=6)),
+        # full precision: rounded values tie where the run's own do not, and the figures would differ
+        "rows": json.loads(report.frame.to_json(orient="records", double_precision=15)),
     }  # fmt: skip
     path = place / RECORD
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
