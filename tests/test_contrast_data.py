@@ -1,4 +1,4 @@
-"""The held-out contrast set: spans point at whole words, kinds and counts are as the data card says, bases agree."""
+"""The contrast set of free rewordings: whole-word spans, kinds and counts as the data card says, bases that agree."""
 
 from __future__ import annotations
 
