@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from posh_lite._lazy import resolver
 
 __version__ = "0.1.0"
 
-# Public names resolved on first use, so that importing the package stays fast and pulls in no model.
 _LAZY = {
     "PoSh": "posh_lite.metric.posh",
     "Score": "posh_lite.metric.score",
@@ -18,14 +17,7 @@ _LAZY = {
     "PoshLiteError": "posh_lite.errors",
 }
 __all__ = ["__version__", *_LAZY]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        from importlib import import_module
-
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = resolver(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

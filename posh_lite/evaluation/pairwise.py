@@ -16,6 +16,8 @@ from posh_lite.evaluation.bootstrap import Estimate, ratio
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from posh_lite.evaluation.bootstrap import Floats
+
 
 @dataclass(frozen=True, slots=True)
 class PairwiseAccuracy:
@@ -24,6 +26,16 @@ class PairwiseAccuracy:
     accuracy: Estimate
     tie_threshold: float  # differences up to it are ties
     n_gold_ties: int
+
+
+def _paired(differences: ArrayLike, gold: Sequence[int]) -> tuple[Floats, Floats]:
+    """Differences and the signs of the labels, of one length."""
+    import numpy as np
+
+    values, labels = np.asarray(differences, dtype=np.float64), np.sign(np.asarray(gold, dtype=np.float64))
+    if values.shape != labels.shape:
+        raise ValueError(f"{len(values)} differences for {len(labels)} labels")
+    return values, labels
 
 
 def directional_accuracy(
@@ -42,9 +54,7 @@ def directional_accuracy(
     """
     import numpy as np
 
-    values, labels = np.asarray(differences, dtype=np.float64), np.sign(np.asarray(gold, dtype=np.float64))
-    if values.shape != labels.shape:
-        raise ValueError(f"{len(values)} differences for {len(labels)} labels")
+    values, labels = _paired(differences, gold)
     called = np.nan_to_num(np.sign(values))
     right = np.where(called == 0, 0.5, called == labels)
     counted = (labels != 0).astype(np.float64)
@@ -78,9 +88,7 @@ def pairwise_accuracy(
     """
     import numpy as np
 
-    values, labels = np.asarray(differences, dtype=np.float64), np.sign(np.asarray(gold, dtype=np.float64))
-    if values.shape != labels.shape:
-        raise ValueError(f"{len(values)} differences for {len(labels)} labels")
+    values, labels = _paired(differences, gold)
     n_ties = int((labels == 0).sum())
     threshold = tie_threshold(values, n_ties)
     called = np.where(np.abs(values) <= threshold, 0.0, np.sign(values))

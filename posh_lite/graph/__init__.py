@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from posh_lite._lazy import resolver
 
 if TYPE_CHECKING:
     from posh_lite.graph.extract import extract_graph, extract_graphs
     from posh_lite.graph.types import Attribute, Entity, Mention, Relation, SceneGraph
 
+_HOMES = {
+    **dict.fromkeys(("extract_graph", "extract_graphs"), "posh_lite.graph.extract"),
+    **dict.fromkeys(("Attribute", "Entity", "Mention", "Relation", "SceneGraph"), "posh_lite.graph.types"),
+}
 __all__ = ["Attribute", "Entity", "Mention", "Relation", "SceneGraph", "extract_graph", "extract_graphs"]
-
-
-def __getattr__(name: str) -> Any:
-    # Resolved on first use: whoever needs only the types does not pay for the parser's side of the package.
-    if name in __all__:
-        from importlib import import_module
-
-        home = "extract" if name.startswith("extract") else "types"
-        return getattr(import_module(f"posh_lite.graph.{home}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# Whoever needs only the types does not pay for the parser's side of the package.
+__getattr__ = resolver(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

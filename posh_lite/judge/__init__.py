@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from posh_lite._lazy import resolver
 
 _LAZY = {
     "Question": "posh_lite.judge.contract",
@@ -16,11 +16,4 @@ _LAZY = {
     "load_prompts": "posh_lite.judge.prompts",
 }
 __all__ = list(_LAZY)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        from importlib import import_module
-
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = resolver(__name__, _LAZY)

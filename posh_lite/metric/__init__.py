@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from posh_lite._lazy import resolver
 
 _LAZY = {
     "PoSh": "posh_lite.metric.posh",
@@ -11,11 +11,4 @@ _LAZY = {
     "Metric": "posh_lite.metric.protocol",
 }
 __all__ = list(_LAZY)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        from importlib import import_module
-
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = resolver(__name__, _LAZY)
