@@ -26,9 +26,6 @@ STYLES: tuple[Style, ...] = get_args(Style)
 MISTAKE_TYPES: tuple[MistakeType, ...] = get_args(MistakeType)
 LABELS: tuple[Label, ...] = get_args(Label)
 
-#: The compiled files that make up the corpus.
-FILES = ("works.jsonl", "pairs.jsonl", "gold.jsonl", "preferences.jsonl")
-
 
 @dataclass(frozen=True, slots=True)
 class FactSpan:

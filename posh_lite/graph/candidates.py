@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 from posh_lite.graph import lexicon
 from posh_lite.graph.clauses import subjects
 from posh_lite.graph.collectives import PARTITIVE, QUANTITY
-from posh_lite.graph.mentions import Candidate, Determiner, Gender, GrammaticalRole
+from posh_lite.graph.mentions import Candidate, Determiner, Gender, GrammaticalRole, SaidDeterminer
 from posh_lite.graph.negation import negated_noun
 from posh_lite.graph.nouns import antecedent_of, class_word, head_name, is_reading, mention_kind
 from posh_lite.graph.parse import Node, Sentence
@@ -32,6 +33,9 @@ def phrase_span(node: Node, end: int) -> Span:
     return (start, end)
 
 
+_SAID: dict[str, Determiner] = {word: word for word in get_args(SaidDeterminer)}
+
+
 def determiner(node: Node) -> Determiner:
     """Normalized determiner of a noun phrase."""
     for child in node.children:
@@ -39,24 +43,8 @@ def determiner(node: Node) -> Determiner:
         if child.dep in ("det", "predet", "neg") or low in ("other", "another", "both", "all"):
             if low in ("a", "an"):
                 return "a"
-            if low in frozenset(
-                [
-                    "the",
-                    "this",
-                    "that",
-                    "these",
-                    "those",
-                    "another",
-                    "other",
-                    "each",
-                    "either",
-                    "both",
-                    "all",
-                    "some",
-                    "no",
-                ]
-            ):
-                return low  # type: ignore[return-value]
+            if low in _SAID:
+                return _SAID[low]
             if low == "neither":
                 return "no"
         if child.dep == "poss":

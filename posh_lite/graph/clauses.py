@@ -6,7 +6,6 @@ from posh_lite.graph import lexicon
 from posh_lite.graph.parse import Node
 
 SUBJECTS = ("nsubj", "nsubjpass", "csubj")
-CLAUSAL = ("acl", "relcl", "advcl", "xcomp", "ccomp", "pcomp", "conj", "ROOT", "parataxis", "dep")
 
 
 def is_verb(node: Node) -> bool:

@@ -68,8 +68,3 @@ def _collected(node: Node) -> tuple[Node, Node, str] | None:
     elif definite and noun.child("det", "poss") is not None:
         return None  # "the array of the ship"
     return preposition, noun, QUANTITY
-
-
-def quantity_nodes(noun: Node) -> list[Node]:
-    """Collectives below a noun."""
-    return [c for c in noun.children if c.dep in (QUANTITY, PARTITIVE)]

@@ -13,27 +13,12 @@ from typing import Literal, Protocol, runtime_checkable
 from posh_lite.graph.types import MentionKind, Role
 from posh_lite.records import Span
 
+#: Determiners that are kept as they are said.
+SaidDeterminer = Literal[
+    "the", "this", "that", "these", "those", "another", "other", "each", "either", "both", "all", "some", "no"
+]  # fmt: skip
 #: Normalized determiner. ``possessive``: "her hat", "the man's hat". ``number``: a bare number ("three men").
-Determiner = Literal[
-    "a",
-    "the",
-    "this",
-    "that",
-    "these",
-    "those",
-    "another",
-    "other",
-    "each",
-    "either",
-    "both",
-    "all",
-    "some",
-    "no",
-    "one",
-    "number",
-    "possessive",
-    "none",
-]
+Determiner = Literal["a", SaidDeterminer, "one", "number", "possessive", "none"]
 Gender = Literal["male", "female", "neuter", "animate"]
 GrammaticalRole = Literal["subject", "object", "oblique", "possessor", "predicate", "apposition", "other"]
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.errors import InputError
+from posh_lite.evaluation.localisation import overlaps
 from posh_lite.records import Pair, Span, read_jsonl
 
 if TYPE_CHECKING:
@@ -73,11 +74,6 @@ def read_contrast(path: str | Path) -> list[Contrast]:
     return found
 
 
-def overlaps(spans: Iterable[Span], others: Sequence[Span]) -> bool:
-    """Whether any two of the spans share a character."""
-    return any(a < d and c < b for a, b in spans for c, d in others)
-
-
 def run(contrasts: Sequence[Contrast], judge: Any = "lexical") -> list[Outcome]:
     """Score every pair with the changed text as the generation."""
     from posh_lite import PoSh
@@ -89,10 +85,10 @@ def run(contrasts: Sequence[Contrast], judge: Any = "lexical") -> list[Outcome]:
 
 def _outcome(contrast: Contrast, score: Score) -> Outcome:
     mine = [c for c in score.components if c.side == "generation" and c.score is not None]
-    hit = [c.score for c in mine if overlaps(c.spans, contrast.changed_spans)]
+    hit = [c.score for c in mine if any(overlaps(s, contrast.changed_spans) for s in c.spans)]
     if not contrast.changed_spans:  # a deletion: look at what the original says there
         theirs = [c for c in score.components if c.side == "reference" and c.score is not None]
-        hit = [c.score for c in theirs if overlaps(c.spans, contrast.original_spans)]
+        hit = [c.score for c in theirs if any(overlaps(s, contrast.original_spans) for s in c.spans)]
     scores = [s for s in (c.score for c in mine) if s is not None]
     return Outcome(contrast, min((s for s in hit if s is not None), default=5.0), min(scores, default=5.0), score)
 
