@@ -191,17 +191,18 @@ class LoggedJudge:
     Args:
         judge: asked for what the log lacks, once for each distinct question.
         log: the log or its path.
-        batch_size: questions between two commits.
+        batch_size: questions between two commits; by default what the judge asks for, or 512.
 
     Attributes:
         n_asked: questions that the judge itself had to answer.
         n_known: questions that the log answered.
     """
 
-    def __init__(self, judge: Judge, log: VerdictLog | str | Path, *, batch_size: int = 512) -> None:
+    def __init__(self, judge: Judge, log: VerdictLog | str | Path, *, batch_size: int | None = None) -> None:
         self.judge = judge
         self.log = log if isinstance(log, VerdictLog) else VerdictLog(log)
-        self.batch_size = batch_size
+        self.batch_size: int = batch_size or getattr(judge, "batch_size", 512)
+        self.scale: str = getattr(judge, "scale", "1-5")
         self.structural = bool(getattr(judge, "structural", True))
         self.rewrites = isinstance(judge, Rewriter) and bool(getattr(judge, "rewrites", True))
         self.n_asked = self.n_known = 0

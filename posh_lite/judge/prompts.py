@@ -11,7 +11,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,15 +24,14 @@ _FIELD = re.compile(r"\{([a-z_]+)\}")
 _TEMPLATES: dict[tuple[str, str], tuple[frozenset[str], frozenset[str]]] = {
     ("frame", "generation"): (frozenset({"target", "question"}), frozenset({"source", "guide"})),
     ("frame", "reference"): (frozenset({"target", "question"}), frozenset({"guide"})),
-    ("frame", "from_source_generation"): (frozenset(), frozenset()),
-    ("frame", "from_source_reference"): (frozenset(), frozenset()),
-    ("frame", "guide"): (frozenset(), frozenset()),
-    ("question", "entity"): (frozenset({"identifier"}), frozenset({"from_source"})),
-    ("question", "entity_absent"): (frozenset({"identifier"}), frozenset({"from_source"})),
-    ("question", "attribute"): (frozenset({"identifier", "attribute"}), frozenset({"from_source"})),
-    ("question", "attribute_negated"): (frozenset({"identifier", "attribute"}), frozenset({"from_source"})),
-    ("question", "relation"): (frozenset({"identifier", "object", "relation"}), frozenset({"from_source"})),
-    ("question", "relation_negated"): (frozenset({"identifier", "object", "relation"}), frozenset({"from_source"})),
+    ("guide", "five"): (frozenset(), frozenset()),
+    ("guide", "yes_no"): (frozenset(), frozenset()),
+    ("question", "entity"): (frozenset({"identifier"}), frozenset()),
+    ("question", "entity_absent"): (frozenset({"identifier"}), frozenset()),
+    ("question", "attribute"): (frozenset({"identifier", "attribute"}), frozenset()),
+    ("question", "attribute_negated"): (frozenset({"identifier", "attribute"}), frozenset()),
+    ("question", "relation"): (frozenset({"identifier", "object", "relation"}), frozenset()),
+    ("question", "relation_negated"): (frozenset({"identifier", "object", "relation"}), frozenset()),
     ("rewrite", "attribute"): (frozenset({"identifier"}), frozenset()),
     ("rewrite", "relation"): (frozenset({"identifier"}), frozenset()),
 }
@@ -53,11 +52,17 @@ class Prompts:
         templates: by section and name, as in the TOML file.
         digest: SHA-256 of the file, in hexadecimal; its beginning stands in the signature.
         source: the file's name, for error messages.
+        scale: of the judge that is asked: "1-5" and "sampled" want a digit, "yes-no" a word.
     """
 
     templates: dict[tuple[str, str], str]
     digest: str
     source: str = "prompts.toml"
+    scale: str = "1-5"
+
+    def on(self, scale: str) -> Prompts:
+        """The same prompts with the guide of another scale."""
+        return replace(self, scale=scale)
 
     def question(self, name: str, side: Side, **values: str) -> str:
         """The question alone, as a report shows it.
@@ -67,7 +72,6 @@ class Prompts:
             side: the text that the component comes from.
             values: ``identifier`` and, where the question needs them, ``attribute``, ``relation``, ``object``.
         """
-        values["from_source"] = self.templates["frame", f"from_source_{side}"]
         return fill(self.templates["question", name], values)
 
     def render(self, question: str, side: Side, *, target: str, source: str) -> str:
@@ -78,7 +82,8 @@ class Prompts:
     def around(self, side: Side, *, target: str, source: str) -> tuple[str, str]:
         """What stands before and after the question: the same for all questions of one side of a pair."""
         before, _, after = self.templates["frame", side].partition("{question}")
-        values = {"target": target, "source": source, "guide": self.templates["frame", "guide"]}
+        guide = self.templates["guide", "yes_no" if self.scale == "yes-no" else "five"]
+        values = {"target": target, "source": source, "guide": guide}
         return fill(before, values), fill(after, values)
 
     def rewrite(self, kind: str, identifier: str) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +28,7 @@ class JudgeEntry:
         about: one line for ``posh-lite doctor``.
         modules: what must be importable for it to run.
         extra: the extra that installs these, or None.
+        model: what has to be named with it, as in ``gguf:model.gguf``; empty for a judge without a model.
     """
 
     name: str
@@ -32,6 +36,7 @@ class JudgeEntry:
     about: str
     modules: tuple[str, ...] = ()
     extra: str | None = None
+    model: str = ""
 
     def missing(self) -> tuple[str, ...]:
         """Modules that are not installed."""
@@ -44,6 +49,8 @@ JUDGES: dict[str, JudgeEntry] = {
         JudgeEntry("lexical", "posh_lite.judge.lexical:LexicalJudge",
                    "answers from the target text's own scene graph; no model", ("spacy",)),
         JudgeEntry("replay", "posh_lite.judge.replay:ReplayJudge", "answers from a verdict log alone (needs --log)"),
+        JudgeEntry("gguf", "posh_lite.judge.llm.gguf:gguf_judge",
+                   "a language model in a GGUF file, on the CPU", ("llama_cpp",), "gguf", "FILE.gguf"),
     )
 }
 
@@ -65,36 +72,70 @@ def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> J
     """The judge of that name, or of the class given as ``module:Class``.
 
     Args:
-        name: a key of :data:`JUDGES`, or ``module:Class`` of a judge of one's own; ``replay:SIGNATURE`` replays one
-            judge of a log that holds several.
+        name: a key of :data:`JUDGES`, for a language model with the model after a colon (``gguf:model.gguf``);
+            ``replay:SIGNATURE`` replays one judge of a log that holds several; or ``module:Class`` of a judge of
+            one's own.
         log: the verdict log that "replay" answers from.
         options: handed to the judge.
 
     Raises:
-        JudgeError: there is no such judge, or "replay" without a log.
+        JudgeError: there is no such judge, it does not take an option, or "replay" without a log.
         MissingDependency: something that the judge needs is not installed.
     """
-    if name.startswith("replay:"):
-        name, _, options["judge"] = name.partition(":")
-    entry = JUDGES.get(name)
+    known, _, rest = name.partition(":")
+    entry = JUDGES.get(known)
     if entry is None and ":" not in name:
         raise JudgeError(f'no judge named "{name}"; there are {", ".join(sorted(JUDGES))}, or give module:Class')
     if entry is not None and entry.missing():
         how = install_command(entry.extra)
-        raise MissingDependency(f'the judge "{name}" needs {", ".join(entry.missing())}: {how}')
-    target = name if entry is None else entry.target
-    module, _, attribute = target.partition(":")
-    try:
-        cls = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise JudgeError(f'the judge "{name}" cannot be imported: {error}') from None
-    if name == "replay":
+        raise MissingDependency(f'the judge "{known}" needs {", ".join(entry.missing())}: {how}')
+    make = _target(name if entry is None else entry.target, name)
+    if known == "replay" and entry is not None:
         if log is None:
             raise JudgeError('the judge "replay" answers from a verdict log: name it with log= or --log')
-        return cast(Judge, cls(log, **options))
+        return cast(Judge, make(log, **({"judge": rest} if rest else {})))
+    if entry is not None and entry.model:
+        if rest:
+            options["model"] = rest
+        if not options.get("model"):
+            raise JudgeError(f'the judge "{known}" needs a model: "{known}:{entry.model}"')
+    elif entry is not None and rest:
+        raise JudgeError(f'the judge "{known}" takes no model, got "{name}"')
+    _check_options(known if entry else name, make, options)
     try:
-        return cast(Judge, cls(**options))
+        return cast(Judge, make(**options))
     except TypeError as error:
         raise JudgeError(
-            f'the judge "{name}" cannot be made without arguments ({error}); make it yourself: PoSh(judge=...)'
+            f'the judge "{name}" cannot be made from a name alone ({error}); make it yourself: PoSh(judge=...)'
         ) from error
+
+
+def _target(target: str, name: str) -> Any:
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise JudgeError(f'the judge "{name}" cannot be imported: {error}') from None
+
+
+def judge_options(make: Any) -> dict[str, inspect.Parameter]:
+    """The options that a judge takes, by name; those handed on to :class:`LanguageJudge` included."""
+    try:
+        found = dict(inspect.signature(make).parameters)
+    except (TypeError, ValueError):
+        return {}
+    if any(p.kind is p.VAR_KEYWORD for p in found.values()) and make.__module__.startswith("posh_lite.judge.llm"):
+        from posh_lite.judge.llm.judge import LanguageJudge
+
+        found.update(inspect.signature(LanguageJudge).parameters)
+        found.pop("engine", None)
+    return {n: p for n, p in found.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+
+
+def _check_options(name: str, make: Any, options: Mapping[str, Any]) -> None:
+    known = judge_options(make)
+    for option in options:
+        if known and option not in known:
+            near = get_close_matches(option, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f'it takes {", ".join(known) or "none"}'
+            raise JudgeError(f'the judge "{name}" has no option "{option}"; {hint}')

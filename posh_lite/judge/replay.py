@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,6 +54,8 @@ class ReplayJudge:
             raise LogError(f'{self._name}: the log holds nothing of the judge "{judge}"')
         self._signature = judge
         self._threshold, self.structural = judges[judge]
+        scale = re.search(r"(?:^| )scale:(\S+)", judge)
+        self.scale = scale[1] if scale else "1-5"  # the prompts, and so the keys, differ by scale
         self._verdicts = {k: v for (j, k), v in verdicts.items() if j == judge}
         self._phrases = {k: p for (j, k), p in phrases.items() if j == judge}
         kept = self._phrases if self._log is None else [1 for _, j, _ in self._log.rewrite_rows() if j == judge]

@@ -42,7 +42,7 @@ class PoSh:
     says to be absent ("no people", "without a hat") is a component that asks for the absence.
 
     Args:
-        judge: a name ("lexical", "replay", ...), ``module:Class``, or a judge.
+        judge: a name ("lexical", "replay", "gguf:model.gguf", ...), ``module:Class``, or a judge.
         threshold: score from 1 to 5 from which on an entity is present; by default the judge's own.
         aggregation: mean over "all" components, as in the released metric, or over "objects", the paper's formula.
         coreference: a resolver for the scene graphs; by default the embedded one.
@@ -51,6 +51,7 @@ class PoSh:
         progress: whether to show a bar on stderr; by default only in a terminal.
         identifiers: "all" asks every identifier of an entity at once, "lazy" only until one reaches a rounded 5:
             the same scores with fewer questions in more batches.
+        judge_options: keywords for a judge given by name, such as ``{"scale": "yes-no"}``.
 
     Attributes:
         timings: seconds spent on graphs, questions and judging so far.
@@ -81,6 +82,7 @@ class PoSh:
         log: str | Path | None = None,
         progress: bool | None = None,
         identifiers: Literal["all", "lazy"] = "all",
+        judge_options: Mapping[str, Any] | None = None,
     ) -> None:
         if threshold is not None and (not is_number(threshold) or not 1 <= threshold <= 5):
             raise InputError(f"threshold must be a number between 1 and 5, got {threshold!r}")
@@ -88,8 +90,8 @@ class PoSh:
             raise InputError(f'aggregation must be "all" or "objects", got {aggregation!r}')
         if identifiers not in ("all", "lazy"):
             raise InputError(f'identifiers must be "all" or "lazy", got {identifiers!r}')
-        self.prompts = load_prompts(prompts)
-        self.judge = _judge(judge, log)
+        self.judge = _judge(judge, log, judge_options or {})
+        self.prompts = load_prompts(prompts).on(getattr(self.judge, "scale", "1-5"))
         self.threshold = float(self.judge.presence_threshold if threshold is None else threshold)
         self.aggregation: Aggregation = aggregation
         self.coreference, self.progress, self.lazy = coreference, progress, identifiers == "lazy"
@@ -268,9 +270,9 @@ def _check_many(pairs: Any) -> None:
         raise InputError(f"expected pairs, got {kind}; {how}")
 
 
-def _judge(judge: str | Judge, log: str | Path | None) -> Judge:
+def _judge(judge: str | Judge, log: str | Path | None, options: Mapping[str, Any]) -> Judge:
     if isinstance(judge, str):
-        made = make_judge(judge, log=log)
+        made = make_judge(judge, log=log, **options)
         if judge.partition(":")[0] == "replay":
             return made
     else:

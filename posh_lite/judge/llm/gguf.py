@@ -1,0 +1,183 @@
+"""The engine "gguf": a model file in this process, on the CPU, through llama.cpp (``pip install "posh-lite[gguf]"``)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posh_lite.errors import InputError, JudgeError
+from posh_lite.judge.llm.answers import Answers
+from posh_lite.judge.llm.engine import Prompt, Reading
+from posh_lite.judge.llm.judge import LanguageJudge
+from posh_lite.judge.llm.llama import LlamaSession, common
+
+_SAMPLE_TOKENS = 6
+
+
+class GgufEngine:
+    """A GGUF file, its chat template, and its answers.
+
+    Args:
+        model: path of the file.
+        context: most tokens of prompt and answer; by default what the model was trained for, at most 8,192.
+        threads: for computing; by default all cores.
+        gpu_layers: layers on a GPU, where the bindings were built for one; -1 is all.
+
+    Raises:
+        InputError: no such file.
+        JudgeError: it cannot be loaded, or has no chat template.
+    """
+
+    name = "gguf"
+
+    def __init__(
+        self, model: str | Path, *, context: int | None = None, threads: int | None = None, gpu_layers: int = 0
+    ) -> None:
+        path = Path(model).expanduser()
+        if not path.is_file():
+            raise InputError("no such model file", path=path)
+        self.session = LlamaSession(path, context=context, threads=threads, gpu_layers=gpu_layers)
+        self.context: int | None = self.session.context
+        title = self.session.metadata("general.name") or path.stem
+        kind = self.session.metadata("general.file_type") or "?"
+        version = metadata.version("llama-cpp-python")
+        self.identity = "_".join(title.split()) + f" type:{kind} sha256:{_sha256(path)[:12]} llama-cpp-python:{version}"
+        if gpu_layers:
+            self.identity += f" gpu-layers:{gpu_layers}"
+        self._before, self._after = self._template()
+        self._answers: dict[str, list[tuple[int, str]]] = {}
+
+    def _template(self) -> tuple[str, str]:
+        """What the chat template puts before and after a user's message, thinking switched off."""
+        from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+        template = self.session.metadata("tokenizer.chat_template")
+        if not template:
+            raise JudgeError(f"{self.identity}: the file has no chat template, so it is no model that answers questions")
+        render = Jinja2ChatFormatter(template, self.session.special("eos"), self.session.special("bos"))
+        mark = "\u27eaPROMPT\u27eb"
+        messages: Any = [{"role": "user", "content": mark}]
+        text = render(messages=messages, enable_thinking=False).prompt
+        before, found, after = text.partition(mark)
+        if not found:
+            raise JudgeError(f"{self.identity}: the chat template does not show the user's message")
+        return before, after
+
+    def _tokens(self, prompt: Prompt) -> list[int]:
+        return self.session.tokenize(self._before + prompt.text + self._after)
+
+    def _groups(self, prompts: Sequence[Prompt]) -> list[tuple[list[int], list[list[int]]]]:
+        """Neighbours that share their beginning: its tokens, and all tokens of each prompt."""
+        groups: list[tuple[list[int], list[list[int]]]] = []
+        last: str | None = None
+        for prompt in prompts:
+            tokens, shared = self._tokens(prompt), prompt.text[: prompt.shared]
+            if shared != last or not groups:
+                # The last token of the beginning may run on into the ending.
+                groups.append((self.session.tokenize(self._before + shared)[:-1], []))
+                last = shared
+            beginning, members = groups[-1]
+            same = min(common(beginning, tokens), len(tokens) - 1)
+            del beginning[same:]
+            members.append(tokens)
+        return groups
+
+    # -- the contract ---------------------------------------------------------------------------------------
+
+    def count(self, prompt: Prompt) -> int | None:
+        """Length in tokens, template included."""
+        return len(self._tokens(prompt))
+
+    def read(self, prompts: Sequence[Prompt], answers: Answers) -> list[Reading]:
+        """Log probabilities of all answer tokens over the whole vocabulary."""
+        wanted = self._answer_tokens(answers)
+        ids = np.array([token for token, _ in wanted], dtype=np.int64)
+        readings: list[Reading] = []
+        for beginning, members in self._groups(prompts):
+            computed = self.session.begin(beginning)
+            found: dict[int, Reading] = {}
+
+            def take(
+                index: int, logits: NDArray[np.float32], *, members: list[list[int]] = members, computed: int = computed,
+                beginning: list[int] = beginning, found: dict[int, Reading] = found,
+            ) -> None:
+                top = float(logits.max())
+                norm = top + float(np.log(np.exp((logits - top).astype(np.float64)).sum()))
+                chosen = logits[ids].astype(np.float64) - norm
+                cached = len(beginning) - (computed if index == 0 else 0)
+                found[index] = Reading(
+                    tuple((text, float(value)) for (_, text), value in zip(wanted, chosen, strict=True)),
+                    self.session.piece(int(logits.argmax())), len(members[index]), cached, 1,
+                )
+
+            self.session.ends([tokens[len(beginning):] for tokens in members], take)
+            readings += [found[i] for i in range(len(members))]
+        return readings
+
+    def sample(self, prompts: Sequence[Prompt], n: int, seed: int) -> list[Reading]:
+        """Short answers drawn at temperature 1."""
+        readings = []
+        for prompt in prompts:
+            rng = [np.random.default_rng([seed, number]) for number in range(n)]
+
+            def draw(i: int, logits: NDArray[np.float32], rng: list[np.random.Generator] = rng) -> int:
+                weights = np.exp((logits - logits.max()).astype(np.float64))
+                return int(rng[i].choice(len(weights), p=weights / weights.sum()))
+
+            made, tokens, cached = self._follow(prompt, n, _SAMPLE_TOKENS, draw)
+            texts = tuple(self._text(m) for m in made)
+            readings.append(Reading((), texts[0], tokens, cached, sum(map(len, made)), texts))
+        return readings
+
+    def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Reading]:
+        """The most probable continuation of each prompt."""
+        readings = []
+        for prompt in prompts:
+            made, tokens, cached = self._follow(prompt, 1, max_tokens, lambda _, logits: int(logits.argmax()))
+            readings.append(Reading((), self._text(made[0]), tokens, cached, len(made[0])))
+        return readings
+
+    def _follow(self, prompt: Prompt, n: int, max_tokens: int, choose: Any) -> tuple[list[list[int]], int, int]:
+        made: list[list[int]] = []
+        ((beginning, (tokens,)),) = self._groups([prompt])
+        computed = self.session.begin(beginning)
+        while len(made) < n:
+            part, offset = min(n - len(made), 32), len(made)
+            made += self.session.follow(
+                tokens[len(beginning):], part, max_tokens, lambda i, x, offset=offset: choose(offset + i, x)
+            )
+        return made, len(tokens), len(beginning) - computed
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        return "".join(self.session.piece(t) for t in tokens)
+
+    def _answer_tokens(self, answers: Answers) -> list[tuple[int, str]]:
+        """All tokens of the vocabulary that are an answer, with their text."""
+        known = self._answers.get(answers.scale)
+        if known is None:
+            pieces = ((token, self.session.piece(token)) for token in range(self.session.n_vocab))
+            known = [(token, text) for token, text in pieces if len(text) < 8 and answers.value(text) is not None]
+            if {answers.value(text) for _, text in known} != set(answers.values.values()):
+                raise JudgeError(f"{self.identity}: the vocabulary lacks a token for an answer of {answers.scale}")
+            self._answers[answers.scale] = known
+        return known
+
+
+def gguf_judge(
+    model: str | Path, *, context: int | None = None, threads: int | None = None, gpu_layers: int = 0, **settings: Any
+) -> LanguageJudge:
+    """A judge from a GGUF file; see :class:`GgufEngine`, and :class:`LanguageJudge` for further settings."""
+    return LanguageJudge(
+        GgufEngine(model, context=context, threads=threads, gpu_layers=gpu_layers), **settings
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
