@@ -117,7 +117,7 @@ def test_parts_that_are_wrong_are_found_before_the_first_question(parts, message
 
 @pytest.mark.parametrize(("judge", "message"), [
     (None, "has no ask"), (3, "has no ask"), (TableJudge, "is a class"), ("collections:OrderedDict", "has no ask"),
-    ("json:dumps", "without arguments"), ("posh_lite.judge.table:TableJudge", "without arguments"),
+    ("json:dumps", "from a name alone"), ("posh_lite.judge.table:TableJudge", "from a name alone"),
 ])
 def test_what_is_no_judge(judge, message):
     with pytest.raises(JudgeError, match=message):

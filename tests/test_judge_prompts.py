@@ -87,8 +87,10 @@ def test_own_prompts(tmp_path):
     [
         ("[question]", "[questions]", 'template "entity" is missing'),
         ('describe "{identifier}"', "describe it", 'attribute must contain "{identifier}"'),
-        ("Question: {question}\n{guide}\"\"\"\nfrom", "{guide}\"\"\"\nfrom", 'reference must contain "{question}"'),
-        ("guide = \"\"\"", "guide = \"\"\"{target}", 'guide cannot use "{target}"'),
+        ('{target}\n\nQuestion: {question}', '{target}', 'reference must contain "{question}"'),
+        ("{question}", "{question} {question}", 'generation must contain "{question}" once'),
+        ("[guide]", "[guides]", 'template "five" is missing'),
+        ('yes_no = """', 'yes_no = """{target}', 'yes_no cannot use "{target}"'),
         ("[frame]", "[frame", "not a valid TOML file"),
         ("entity = ", "entity = 3 #", 'template "entity" is missing'),
     ],

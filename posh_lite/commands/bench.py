@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from posh_lite.commands.score import own_judges
+from posh_lite.commands.judges import own_judges
 from posh_lite.errors import InputError
 from posh_lite.records import Pair, read_pairs
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.commands.files import check_target
+from posh_lite.commands.judges import add_judge_options, judge_options, own_judges
 from posh_lite.commands.output import FIELDS, ScoreWriter, finished, open_writer
 from posh_lite.errors import InputError, LogError, MissingDependency, PoshLiteError
 from posh_lite.records import Pair, read_pairs
@@ -52,9 +52,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument("pairs", metavar="PAIRS.jsonl", help='pairs, one a line; "-" is standard input')
     command.add_argument("-o", "--output", default="-", metavar="FILE",
                          help="where scores go (default: standard output)")
-    command.add_argument("--judge", default="lexical", metavar="NAME",
-                         help="lexical (default), replay (replay:SIGNATURE where a log holds several), another of"
-                         " `posh-lite doctor`, or module:Class")
+    add_judge_options(command)
     command.add_argument("--log", metavar="FILE", help="verdict log (SQLite): what it holds is not asked again")
     command.add_argument("--components", action="store_true", help="add every object, attribute and relation")
     command.add_argument("--html", metavar="FILE", help="also write a page with every pair's marked texts")
@@ -68,6 +66,8 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--prompts", metavar="FILE", help="a prompt file that replaces the package's")
     command.add_argument("--identifiers", choices=("all", "lazy"), default="all",
                          help="ask all identifiers of an entity at once, or one by one: same scores, fewer questions")
+    command.add_argument("--context", choices=("full", "near"), default="full",
+                         help="show the judge the whole texts (default) or the sentences that matter for a question")
     command.add_argument("--chunk", type=int, default=16, metavar="N", help="pairs judged together (default: 16)")
     command.add_argument("--resume", action="store_true", help="keep what the output holds and score the rest")
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
@@ -100,7 +100,8 @@ def run(options: argparse.Namespace) -> int:
 
     posh = PoSh(
         options.judge, threshold=options.threshold, aggregation=options.aggregation, prompts=options.prompts,
-        log=options.log, progress=False, identifiers=options.identifiers,
+        log=options.log, progress=False, identifiers=options.identifiers, judge_options=judge_options(options),
+        context=options.context,
     )
     state = _Run(Observer())
     if options.resume:
@@ -133,12 +134,6 @@ def run(options: argparse.Namespace) -> int:
             print(f"posh-lite: note: {options.html} shows the pairs of this run, not those kept from before; without"
                   " --resume, but with the same --log, it shows all", file=sys.stderr)
     return 0
-
-
-def own_judges(name: str) -> None:
-    """Let ``module:Class`` name a file in the current folder, which a console script does not look into."""
-    if ":" in name and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
 
 
 def _check(options: argparse.Namespace) -> None:

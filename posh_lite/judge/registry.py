@@ -68,7 +68,7 @@ def install_command(extra: str | None) -> str:
     return f'pip install "{name}{extras}"' if extras else f"pip install {name}"
 
 
-def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> Judge:
+def make_judge(name: str, /, *, log: str | Path | None = None, **options: Any) -> Judge:
     """The judge of that name, or of the class given as ``module:Class``.
 
     Args:
@@ -93,6 +93,8 @@ def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> J
     if known == "replay" and entry is not None:
         if log is None:
             raise JudgeError('the judge "replay" answers from a verdict log: name it with log= or --log')
+        if options:
+            raise JudgeError(f'the judge "replay" has no option "{next(iter(options))}"; it takes none')
         return cast(Judge, make(log, **({"judge": rest} if rest else {})))
     if entry is not None and entry.model:
         if rest:
@@ -105,9 +107,15 @@ def make_judge(name: str, *, log: str | Path | None = None, **options: Any) -> J
     try:
         return cast(Judge, make(**options))
     except TypeError as error:
-        raise JudgeError(
-            f'the judge "{name}" cannot be made from a name alone ({error}); make it yourself: PoSh(judge=...)'
-        ) from error
+        fault = str(error)
+        try:
+            inspect.signature(make).bind(**options)
+        except (TypeError, ValueError):
+            raise JudgeError(
+                f'the judge "{name}" cannot be made from a name alone ({fault}); make it yourself: PoSh(judge=...)'
+            ) from error
+        how = ", ".join(f"{n}={v!r}" for n, v in options.items())
+        raise JudgeError(f'the judge "{name}" cannot be made with {how or "no settings"}: {fault}') from error
 
 
 def _target(target: str, name: str) -> Any:
