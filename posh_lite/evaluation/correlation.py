@@ -35,10 +35,12 @@ def weighted_ranks(values: Floats, weights: Floats) -> Floats:
     """
     import numpy as np
 
-    _, group = np.unique(values, return_inverse=True)
-    members = np.zeros((len(values), int(group.max()) + 1 if len(values) else 0))
-    members[np.arange(len(values)), group] = 1.0
-    sizes = weights @ members
+    if not len(values):
+        return np.zeros_like(weights)
+    order = np.argsort(values, kind="stable")
+    _, first, group = np.unique(values[order], return_index=True, return_inverse=True)
+    group = group[np.argsort(order)]
+    sizes = np.add.reduceat(weights[:, order], first, axis=1)  # no matrix of rows by values: both may be thousands
     below = np.cumsum(sizes, axis=1) - sizes
     return np.asarray((below + (sizes + 1) / 2)[:, group])
 
