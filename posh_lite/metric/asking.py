@@ -9,6 +9,7 @@ from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Identifier, Judge, Question, Side, Verdict
 from posh_lite.judge.prompts import Prompts
+from posh_lite.metric.context import Nearby
 from posh_lite.metric.passes import Draft, Interview
 from posh_lite.metric.score import Component
 from posh_lite.metric.stopwatch import Stopwatch
@@ -26,6 +27,7 @@ class Talk:
     graph: SceneGraph
     target: str
     interview: Interview
+    near: Nearby | None = None  # chooses sentences; None shows the whole texts
     components: list[Component] = field(default_factory=list)
     n_asked: int = 0
     n_unread: int = 0
@@ -99,14 +101,19 @@ def _chain(identifier: Identifier | None) -> tuple[Hashable, ...]:
 
 def _key(talk: Talk, draft: Draft, structural: bool) -> Hashable:
     """Two drafts with the same key are the same question to the judge."""
-    seen = talk.graph.text if talk.side == "generation" else ""
-    key: tuple[Hashable, ...] = (talk.side, talk.target, seen, draft.text)
+    target, source = _shown(talk, draft)
+    key: tuple[Hashable, ...] = (talk.side, target, source if talk.side == "generation" else "", draft.text)
     if structural:  # such a judge looks at the source graph, not only at the prompt
         key += (
-            talk.graph.text, draft.kind, draft.attribute and draft.attribute.id,
+            talk.target, talk.graph.text, draft.kind, draft.attribute and draft.attribute.id,
             draft.relation and draft.relation.id, _chain(draft.identifier), _chain(draft.object_identifier),
         )
     return key
+
+
+def _shown(talk: Talk, draft: Draft) -> tuple[str, str]:
+    """What the prompt shows of the target and of the source text."""
+    return (talk.target, talk.graph.text) if talk.near is None else talk.near.texts(draft)
 
 
 def _ask(
@@ -114,7 +121,7 @@ def _ask(
 ) -> dict[Hashable, Verdict]:
     """Put the questions to the judge, in slices whose prompts fit in memory."""
     answers: dict[Hashable, Verdict] = {}
-    around: dict[int, tuple[str, str]] = {}
+    around: dict[tuple[Side, str, str], tuple[str, str]] = {}
     items = list(distinct.items())
     at = 0
     while at < len(items):
@@ -124,9 +131,10 @@ def _ask(
         with watch.lap("questions"):
             while at < len(items) and (not questions or characters < MAX_CHARACTERS):
                 key, (talk, draft) = items[at]
-                if id(talk) not in around:
-                    around[id(talk)] = prompts.around(talk.side, target=talk.target, source=talk.graph.text)
-                before, after = around[id(talk)]
+                shown = (talk.side, *_shown(talk, draft))
+                if shown not in around:
+                    around[shown] = prompts.around(talk.side, target=shown[1], source=shown[2])
+                before, after = around[shown]
                 question = Question(
                     talk.pair_id, talk.side, draft.kind, draft.identifier, talk.target,
                     f"{before}{draft.text}{after}", draft.text, draft.attribute, draft.relation,

@@ -17,6 +17,7 @@ from posh_lite.judge.contract import Judge, Side
 from posh_lite.judge.prompts import load_prompts
 from posh_lite.judge.registry import make_judge
 from posh_lite.metric.asking import Talk, ask_all
+from posh_lite.metric.context import RULES, Nearby
 from posh_lite.metric.identifiers import Namer
 from posh_lite.metric.notice import Observer
 from posh_lite.metric.passes import Interview
@@ -51,6 +52,8 @@ class PoSh:
         progress: whether to show a bar on stderr; by default only in a terminal.
         identifiers: "all" asks every identifier of an entity at once, "lazy" only until one reaches a rounded 5:
             the same scores with fewer questions in more batches.
+        context: "full" shows the judge the whole texts, "near" only the sentences that matter for a question
+            (:mod:`posh_lite.metric.context`). Spans and offsets are those of the whole texts either way.
         judge_options: keywords for a judge given by name, such as ``{"scale": "yes-no"}``.
 
     Attributes:
@@ -82,6 +85,7 @@ class PoSh:
         log: str | Path | None = None,
         progress: bool | None = None,
         identifiers: Literal["all", "lazy"] = "all",
+        context: Literal["full", "near"] = "full",
         judge_options: Mapping[str, Any] | None = None,
     ) -> None:
         if threshold is not None and (not is_number(threshold) or not 1 <= threshold <= 5):
@@ -90,11 +94,14 @@ class PoSh:
             raise InputError(f'aggregation must be "all" or "objects", got {aggregation!r}')
         if identifiers not in ("all", "lazy"):
             raise InputError(f'identifiers must be "all" or "lazy", got {identifiers!r}')
+        if context not in ("full", "near"):
+            raise InputError(f'context must be "full" or "near", got {context!r}')
         self.judge = _judge(judge, log, judge_options or {})
         self.prompts = load_prompts(prompts).on(getattr(self.judge, "scale", "1-5"))
         self.threshold = float(self.judge.presence_threshold if threshold is None else threshold)
         self.aggregation: Aggregation = aggregation
         self.coreference, self.progress, self.lazy = coreference, progress, identifiers == "lazy"
+        self.context: Literal["full", "near"] = context
         self.timings = Stopwatch()
         self.on_batch: Callable[[int, int], None] | None = None
         self._seen = Observer()
@@ -177,14 +184,15 @@ class PoSh:
         polish(namers.values(), self.judge, self.prompts, watch)
         talks: list[Talk] = []
         for pair, generation, reference in scenes:
-            sides: list[tuple[Side, SceneGraph, str]] = [
-                ("generation", generation, reference.text), ("reference", reference, generation.text)
+            sides: list[tuple[Side, SceneGraph, SceneGraph]] = [
+                ("generation", generation, reference), ("reference", reference, generation)
             ]
             for side, graph, target in sides:
                 interview = Interview(
                     graph, side, self.prompts, self.threshold, namer=namers[id(graph)], lazy=self.lazy
                 )
-                talks.append(Talk(pair.id, side, graph, target, interview))
+                near = Nearby(graph, target) if self.context == "near" else None
+                talks.append(Talk(pair.id, side, graph, target.text, interview, near))
         ask_all(talks, self.judge, self.prompts, watch, on_batch=self.on_batch)
         scores = []
         with watch.lap("questions"):
@@ -232,6 +240,8 @@ class PoSh:
             "posh-lite": __version__, "graph": graph or "given", "judge": self.judge.signature,
             "prompts": self.prompts.digest[:12], "threshold": f"{self.threshold:g}", "aggregation": self.aggregation,
         }
+        if self.context == "near":  # nothing is added for whole texts: their signature stays what it was
+            parts["context"] = f"near-{RULES}"
         return "|".join(f"{name}:{value}" for name, value in parts.items())
 
     def __repr__(self) -> str:
