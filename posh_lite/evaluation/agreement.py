@@ -203,8 +203,8 @@ def _why(first: Floats, second: Floats, measure: Measure) -> str:
     if measure == "score":
         flat = [name for name, values in (("first", first), ("second", second)) if len(set(values.tolist())) < 2]
         return f"the scores of the {' and the '.join(flat)} judge do not vary" if flat else "fewer than 3 components"
-    what = {"present": ("absent", "present"), "flagged": ("unflagged", "flagged")}.get(measure, "12345")
-    return f"both judges call all {len(first)} components {what[int(first[0])]}"
+    words = {"present": ("absent", "present"), "flagged": ("unflagged", "flagged"), "rounded": tuple("12345")}
+    return f"both judges call all {len(first)} components {words[measure][int(first[0])]}"
 
 
 def _in_blocks(statistic: Statistic) -> Statistic:
