@@ -37,5 +37,9 @@ class JudgeError(PoshLiteError):
     """A judge cannot be made, or broke the contract."""
 
 
+class JudgeDown(JudgeError):
+    """What a judge needs is gone, such as its server: no other question would be answered either."""
+
+
 class LogError(PoshLiteError):
     """A verdict log cannot be opened, read or written. The message says what to do."""

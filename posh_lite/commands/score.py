@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.commands.files import check_target
 from posh_lite.commands.judges import add_judge_options, judge_options, own_judges
 from posh_lite.commands.output import FIELDS, ScoreWriter, finished, open_writer
-from posh_lite.errors import InputError, LogError, MissingDependency, PoshLiteError
+from posh_lite.errors import InputError, JudgeDown, LogError, MissingDependency, PoshLiteError
 from posh_lite.records import Pair, read_pairs
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _differ(new: float | None, old: float | None) -> bool:
 def _chunk(posh: PoSh, chunk: Sequence[Pair], state: _Run | None) -> Iterator[Score]:
     try:
         yield from posh.score_many(chunk, chunk_size=len(chunk))
-    except (LogError, MissingDependency):
+    except (JudgeDown, LogError, MissingDependency):
         raise
     except PoshLiteError as error:
         if len(chunk) > 1:  # one of them is at fault: the others still get their scores
