@@ -67,6 +67,14 @@ class Verdict:
         return self.score is None
 
 
+@dataclass(frozen=True, slots=True)
+class Unanswered(Verdict):
+    """A missing verdict that may come next time, since a server failed: a verdict log does not keep it.
+
+    An answer that could not be read is a plain missing :class:`Verdict`: asking the same model again gives the same.
+    """
+
+
 @runtime_checkable
 class Judge(Protocol):
     """Anything that answers questions. ``signature`` names model, revision and settings."""

@@ -19,7 +19,7 @@ from typing import Any, cast
 from posh_lite.errors import LogError
 from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.check import ask
-from posh_lite.judge.contract import Judge, Question, Verdict
+from posh_lite.judge.contract import Judge, Question, Unanswered, Verdict
 from posh_lite.judge.keys import digest, question_digest, seal, unseal
 from posh_lite.judge.rewrite import Rewrite, Rewriter
 
@@ -188,6 +188,8 @@ class VerdictLog:
 class LoggedJudge:
     """Any judge with a log in front: what is known is not asked, what is asked is kept.
 
+    Missing verdicts are kept too, but for those that a failed server left :class:`Unanswered`.
+
     Args:
         judge: asked for what the log lacks, once for each distinct question.
         log: the log or its path.
@@ -201,7 +203,7 @@ class LoggedJudge:
     def __init__(self, judge: Judge, log: VerdictLog | str | Path, *, batch_size: int | None = None) -> None:
         self.judge = judge
         self.log = log if isinstance(log, VerdictLog) else VerdictLog(log)
-        self.batch_size: int = batch_size or getattr(judge, "batch_size", 512)
+        self.batch_size = batch_size or int(getattr(judge, "batch_size", 512))
         self.scale: str = getattr(judge, "scale", "1-5")
         self.structural = bool(getattr(judge, "structural", True))
         self.rewrites = isinstance(judge, Rewriter) and bool(getattr(judge, "rewrites", True))
@@ -215,6 +217,21 @@ class LoggedJudge:
     @property
     def presence_threshold(self) -> float:
         return self.judge.presence_threshold
+
+    @property
+    def usage(self) -> Any:
+        """Prompts, tokens and seconds of a language model (:class:`~posh_lite.judge.llm.Usage`), else None."""
+        return getattr(self.judge, "usage", None)
+
+    @property
+    def n_low_mass(self) -> int:
+        """Verdicts of a language model with little probability on the answers."""
+        return int(getattr(self.judge, "n_low_mass", 0))
+
+    @property
+    def n_unanswered(self) -> int:
+        """Questions that a failed server left unanswered."""
+        return int(getattr(self.judge, "n_unanswered", 0))
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
         """Hand graphs on to a judge that can use them."""
@@ -233,9 +250,10 @@ class LoggedJudge:
             batch = items[at:at + self.batch_size]
             verdicts = ask(self.judge, [q for _, q in batch])
             self.n_asked += len(batch)
-            self.log.put(self.judge.signature, zip((k for k, _ in batch), verdicts, strict=True))
+            answers = {k: v for (k, _), v in zip(batch, verdicts, strict=True)}
+            self.log.put(self.judge.signature, [(k, v) for k, v in answers.items() if not isinstance(v, Unanswered)])
             # Read back: another process may have been first, and its verdict is the one that replays.
-            known.update(self.log.get([k for k, _ in batch]))
+            known.update(answers | self.log.get(list(answers)))
         return [known[k] for k in keys]
 
     def rewrite(self, requests: Sequence[Rewrite]) -> list[str | None]:
@@ -247,9 +265,12 @@ class LoggedJudge:
         for at in range(0, len(items), self.batch_size):
             batch = items[at:at + self.batch_size]
             answers = cast(Rewriter, self.judge).rewrite([r for _, r in batch])
-            sealed = [None if a is None else seal(a, r.prompt) for a, (_, r) in zip(answers, batch, strict=True)]
-            self.log.put_rewrites(self.judge.signature, zip((k for k, _ in batch), sealed, strict=True))
-            known.update(self.log.get_rewrites([k for k, _ in batch]))
+            sealed = {
+                k: None if a is None else seal(a, r.prompt) for a, (k, r) in zip(answers, batch, strict=True)
+            }
+            kept = [(k, p) for k, p in sealed.items() if p != b""]
+            self.log.put_rewrites(self.judge.signature, kept)
+            known.update(sealed | self.log.get_rewrites(list(sealed)))
         return [unseal(known[k], r.prompt) for k, r in zip(keys, requests, strict=True)]
 
 
@@ -273,6 +294,9 @@ def _advice(fault: str, doing: str) -> str:
     lower = fault.lower()
     if "full" in lower:
         return "the disk is full; make room and run again with the same log: only the batch in flight is lost"
+    if "i/o error" in lower:
+        return f"cannot {doing} the verdict log ({fault}); is the disk, its quota or a size limit full? What was" \
+            " written before is kept"
     if "locked" in lower or "busy" in lower:
         return "another process keeps the verdict log locked; wait for it, or give this run a log of its own"
     if "not a database" in lower or "malformed" in lower or "no such table" in lower:

@@ -51,6 +51,9 @@ JUDGES: dict[str, JudgeEntry] = {
         JudgeEntry("replay", "posh_lite.judge.replay:ReplayJudge", "answers from a verdict log alone (needs --log)"),
         JudgeEntry("gguf", "posh_lite.judge.llm.gguf:gguf_judge",
                    "a language model in a GGUF file, on the CPU", ("llama_cpp",), "gguf", "FILE.gguf"),
+        JudgeEntry("openai", "posh_lite.judge.llm.server:openai_judge",
+                   "a language model behind a server that speaks OpenAI's protocol (OPENAI_BASE_URL, OPENAI_API_KEY)",
+                   ("openai",), "openai", "MODEL"),
     )
 }
 
@@ -127,12 +130,14 @@ def _target(target: str, name: str) -> Any:
 
 
 def judge_options(make: Any) -> dict[str, inspect.Parameter]:
-    """The options that a judge takes, by name; those handed on to :class:`LanguageJudge` included."""
+    """The options that a judge takes, by name, those handed on to :class:`LanguageJudge` included; empty if unknown."""
     try:
         found = dict(inspect.signature(make).parameters)
     except (TypeError, ValueError):
         return {}
-    if any(p.kind is p.VAR_KEYWORD for p in found.values()) and make.__module__.startswith("posh_lite.judge.llm"):
+    if any(p.kind is p.VAR_KEYWORD for p in found.values()):
+        if not make.__module__.startswith("posh_lite.judge.llm"):
+            return {}  # it takes anything
         from posh_lite.judge.llm.judge import LanguageJudge
 
         found.update(inspect.signature(LanguageJudge).parameters)

@@ -37,7 +37,10 @@ class Rewriter(Protocol):
     """A judge that can also rewrite identifiers."""
 
     def rewrite(self, requests: Sequence[Rewrite]) -> list[str | None]:
-        """One phrase for each request, in order; None where there is no usable answer."""
+        """One phrase for each request, in order.
+
+        None where there is no usable answer; empty where a server failed, which a verdict log does not keep.
+        """
         ...
 
 

@@ -21,7 +21,10 @@ Scale = Literal["1-5", "yes-no", "sampled"]
 SCALES: tuple[Scale, ...] = ("1-5", "yes-no", "sampled")
 #: Marks that tokenizers write for a blank or a line end.
 _BLANKS = str.maketrans({"\u2581": " ", "\u0120": " ", "\u010a": " "})
-_SAMPLE = re.compile(r"\W*(?:(?:answer|score|rating)\W+(?:is\W+)?)?([1-5])(?:\s*(?:/|out of)\s*5)?\W*", re.IGNORECASE)
+_SAMPLE = re.compile(
+    r"\W*(?:(?:(?:the|my)\W+)?(?:answer|score|rating)\W+(?:is\W+)?)?([1-5])(?:\s*(?:/|out of)\s*5)?\W*(?:\n\D*)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,19 @@ FIVE = Answers("1-5", {str(n): n for n in range(1, 6)})
 YES_NO = Answers("yes-no", {"no": 1, "yes": 5})
 
 
+def is_blank(token: str) -> bool:
+    """Whether a token is nothing but white space."""
+    return not token.translate(_BLANKS).strip()
+
+
 def answers_of(scale: Scale) -> Answers:
     """What is read on a scale; samples are digits."""
     return YES_NO if scale == "yes-no" else FIVE
 
 
-def read_answer(logprobs: Mapping[str, float] | Iterable[tuple[str, float]], answers: Answers, raw: str = "") -> Verdict:
+def read_answer(
+    logprobs: Mapping[str, float] | Iterable[tuple[str, float]], answers: Answers, raw: str = ""
+) -> Verdict:
     """A verdict from the log probabilities of candidate tokens at the first answer position.
 
     Args:
@@ -75,7 +85,8 @@ def read_answer(logprobs: Mapping[str, float] | Iterable[tuple[str, float]], ans
 def read_samples(texts: Sequence[str]) -> Verdict:
     """A verdict from sampled answers; those that are no single digit from 1 to 5 lower the mass.
 
-    "4", "**4**", "4/5" and "Answer: 4" are read, "10", "4 or 5" and "2025" are not.
+    "4", "**4**", "4/5", "Answer: 4" and a "4" alone on its line before words are read; "10", "4 or 5" and "2025" are
+    not.
     """
     masses, raw = [0.0] * 5, " | ".join(t.strip() for t in texts)
     for text in texts:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from posh_lite.errors import InputError, JudgeError
 from posh_lite.judge.check import is_number
-from posh_lite.judge.contract import Question, Verdict
+from posh_lite.judge.contract import Question, Unanswered, Verdict
 from posh_lite.judge.llm.answers import SCALES, Scale, answers_of, read_answer, read_samples
 from posh_lite.judge.llm.engine import Engine, Prompt, Reading
 from posh_lite.judge.llm.usage import Usage
@@ -39,6 +39,7 @@ class LanguageJudge:
     Attributes:
         usage: prompts, tokens and seconds so far.
         n_low_mass: verdicts whose mass was below the floor.
+        n_unanswered: questions that a failed server left unanswered.
 
     Raises:
         InputError: a setting is out of range.
@@ -57,21 +58,26 @@ class LanguageJudge:
         if not is_number(mass_floor) or not 0 <= mass_floor <= 1:
             raise InputError(f"mass_floor must be a probability, got {mass_floor!r}")
         for name, value in (("samples", samples), ("batch_size", batch_size)):
-            if not isinstance(value, int) or value < 1:
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
+        if not isinstance(rewrites, bool):
+            raise InputError(f"rewrites must be true or false, got {rewrites!r}")
         self.engine, self.scale, self.answers = engine, scale, answers_of(scale)
         self.presence_threshold = float(threshold)
         self.samples, self.seed, self.mass_floor = samples, seed, float(mass_floor)
         self.rewrites, self.batch_size = rewrites, batch_size
         self.usage = Usage()
-        self.n_low_mass = 0
+        self.n_low_mass = self.n_unanswered = 0
         self._probed = False
 
     @property
     def signature(self) -> str:
         """Engine, model and everything that can change an answer."""
         how = f" samples:{self.samples} seed:{self.seed}" if self.scale == "sampled" else ""
-        return f"{self.engine.name} {self.engine.identity} scale:{self.scale}{how}"
+        more = " rewrites" if self.rewrites else ""
+        return f"{self.engine.name} {self.engine.identity} scale:{self.scale}{how}{more}"
 
     # -- questions ------------------------------------------------------------------------------------------
 
@@ -81,89 +87,105 @@ class LanguageJudge:
         Raises:
             JudgeError: a prompt does not fit the model's context, or the model cannot serve as a judge.
         """
-        questions = list(questions)
-        self._fit(questions)
-        order = _by_shared(questions)
-        verdicts: list[Verdict | None] = [None] * len(questions)
+        prompts = [as_prompt(q) for q in questions]
+        groups = _by_shared(prompts)
+        self._fit(questions, prompts, groups)
+        order = [index for group in groups for index in group]
+        verdicts: list[Verdict | None] = [None] * len(prompts)
         for at in range(0, len(order), self.batch_size):
             part = order[at:at + self.batch_size]
-            for index, verdict in zip(part, self._ask([questions[i] for i in part]), strict=True):
+            for index, verdict in zip(part, self._ask([prompts[i] for i in part]), strict=True):
                 verdicts[index] = verdict
         return [v for v in verdicts if v is not None]
 
-    def _ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        prompts = [as_prompt(q) for q in questions]
+    def _ask(self, prompts: Sequence[Prompt]) -> list[Verdict]:
         start = time.perf_counter()
         if self.scale == "sampled":
             readings = self.engine.sample(prompts, self.samples, self.seed)
         else:
             readings = self.engine.read(prompts, self.answers)
-        self.usage.add(readings, time.perf_counter() - start)
+        self._count(readings, prompts, start)
         verdicts = [self._verdict(r) for r in readings]
-        if not self._probed and verdicts:
-            self._probe(readings[0], verdicts[0])
-        low = sum(v.mass is not None and v.mass < self.mass_floor and not v.missing for v in verdicts)
-        if low and not self.n_low_mass:
+        self._probe(readings, verdicts)
+        masses = [v.mass for v in verdicts if not v.missing and v.mass is not None and v.mass < self.mass_floor]
+        if masses and not self.n_low_mass:
             warnings.warn(
-                f"{self.signature}: only {min(v.mass or 0.0 for v in verdicts if not v.missing):.0%} of the probability"
-                f" fell on the answers of the scale {self.scale} (floor {self.mass_floor:.0%}); does the model follow"
-                " the prompt?", stacklevel=2,
+                f"{self.signature}: only {min(masses):.0%} of the probability fell on the answers of the scale"
+                f" {self.scale} (floor {self.mass_floor:.0%}); does the model follow the prompt?", stacklevel=2,
             )
-        self.n_low_mass += low
+        self.n_low_mass += len(masses)
+        self.n_unanswered += sum(isinstance(v, Unanswered) for v in verdicts)
         return verdicts
+
+    def _count(self, readings: Sequence[Reading], prompts: Sequence[Prompt], start: float) -> None:
+        self.usage.add(readings, time.perf_counter() - start)
+        if len(readings) != len(prompts):
+            raise JudgeError(f"{self.signature}: {len(readings)} answers came back for {len(prompts)} prompts")
 
     def _verdict(self, reading: Reading) -> Verdict:
         if reading.fault:
-            return Verdict(None, raw=reading.fault)
+            return Unanswered(None, raw=reading.fault)
         if self.scale == "sampled":
             return read_samples(reading.samples)
         return read_answer(reading.candidates, self.answers, reading.text)
 
-    def _probe(self, reading: Reading, verdict: Verdict) -> None:
-        """Find out at the first question, not after ten thousand, that a model does not answer as it must."""
-        said = reading.text or " ".join(t for t, _ in reading.candidates[:1]) or " ".join(reading.samples[:1])
-        if said.strip().lower().startswith(_THINKING):
-            raise JudgeError(
-                f"{self.signature}: the model thinks before it answers ({said.strip()[:40]!r}); switch thinking off in"
-                " the server or in the chat template, or choose a model that answers at once"
-            )
-        if self.scale != "sampled" and not reading.fault and not reading.candidates:
+    def _probe(self, readings: Sequence[Reading], verdicts: Sequence[Verdict]) -> None:
+        """Find out at the first answer, not after ten thousand, that a model does not answer as it must."""
+        first = next((r for r in readings if not r.fault), None)
+        if self._probed or first is None:
+            return
+        likely = max(first.candidates, key=lambda c: c[1], default=("", 0.0))[0]
+        for said in (first.text, likely, *first.samples):
+            if said.strip().lower().startswith(_THINKING):
+                raise JudgeError(
+                    f"{self.signature}: the model thinks before it answers ({said.strip()[:40]!r}); switch thinking off"
+                    " in the server or in the chat template, or choose a model that answers at once"
+                )
+        if self.scale == "sampled" and not first.samples:
+            raise JudgeError(f"{self.signature}: no samples came back for the first question")
+        if self.scale != "sampled" and not first.candidates:
             raise JudgeError(
                 f"{self.signature}: no token probabilities came back with the first answer; start the server with"
                 " logprobs, or ask for samples instead: --scale sampled"
             )
-        self._probed = not verdict.missing
+        self._probed = any(not v.missing for v in verdicts)
 
-    def _fit(self, questions: Sequence[Question]) -> None:
-        """The longest prompt of each side of each pair must fit the context, before anything is sent."""
-        context = self.engine.context
-        if context is None:
+    def _fit(self, questions: Sequence[Question], prompts: Sequence[Prompt], groups: Sequence[Sequence[int]]) -> None:
+        """Every prompt must fit the context, before anything is sent; only those that might not are all counted."""
+        if self.engine.context is None:
             return
-        longest: dict[tuple[str, str, str], Question] = {}
-        for question in questions:
-            key = (question.pair_id, question.side, question.target_text)
-            if key not in longest or len(question.prompt) > len(longest[key].prompt):
-                longest[key] = question
-        for question in longest.values():
-            tokens = self.engine.count(as_prompt(question))
-            if tokens is not None and tokens + _ROOM > context:
-                target = len(question.target_text)
-                source = 0 if question.source is None else len(question.source.text)
-                raise JudgeError(
-                    f'pair "{question.pair_id}", {question.side}: the prompt has {tokens:,} tokens (target text'
-                    f" {target:,} characters, source text {source:,}), with the answer more than the {context:,} of"
-                    f" the model's context ({self.engine.name}); raise the context or leave the pair out: nothing is"
-                    " cut off"
-                )
+        for group in groups:
+            longest = max(group, key=lambda i: len(prompts[i].text))
+            tokens = self._fits(questions[longest], prompts[longest])
+            if tokens is None:
+                continue
+            for i in group:  # fewer characters may still be more tokens, though never more than bytes
+                size = len(questions[i].text.encode("utf-8", "surrogatepass"))
+                if i != longest and tokens + size + _ROOM > self.engine.context:
+                    self._fits(questions[i], prompts[i])
+
+    def _fits(self, question: Question, prompt: Prompt) -> int | None:
+        """Length of the prompt in tokens where the engine tells it."""
+        tokens, context = self.engine.count(prompt), self.engine.context
+        if tokens is not None and context is not None and tokens + _ROOM > context:
+            target = len(question.target_text)
+            source = 0 if question.source is None else len(question.source.text)
+            raise JudgeError(
+                f'pair "{question.pair_id}", {question.side}: the prompt has {tokens:,} tokens (target text'
+                f" {target:,} characters, source text {source:,}), with the answer more than the {context:,} of the"
+                f" model's context ({self.engine.name}); raise the context or leave the pair out: nothing is cut off"
+            )
+        return tokens
 
     # -- identifiers ----------------------------------------------------------------------------------------
 
     def rewrite(self, requests: Sequence[Rewrite]) -> list[str | None]:
         """Phrases as the model would say them; the metric checks them and falls back to its own."""
+        prompts = [Prompt(r.prompt) for r in requests]
         start = time.perf_counter()
-        readings = self.engine.generate([Prompt(r.prompt) for r in requests], _REWRITE_TOKENS)
-        self.usage.add(readings, time.perf_counter() - start)
-        return [None if r.fault else r.text.strip() or None for r in readings]
+        readings = self.engine.generate(prompts, _REWRITE_TOKENS)
+        self._count(readings, prompts, start)
+        return ["" if r.fault else r.text.strip() or None for r in readings]
 
 
 def as_prompt(question: Question) -> Prompt:
@@ -172,10 +194,9 @@ def as_prompt(question: Question) -> Prompt:
     return Prompt(question.prompt, max(at, 0), question.pair_id)
 
 
-def _by_shared(questions: Sequence[Question]) -> list[int]:
-    """Indices in an order in which questions about the same texts follow one another; otherwise as they came."""
+def _by_shared(prompts: Sequence[Prompt]) -> list[list[int]]:
+    """Indices of the prompts about the same texts, together; otherwise as they came."""
     groups: dict[str, list[int]] = {}
-    for index, question in enumerate(questions):
-        prompt = as_prompt(question)
+    for index, prompt in enumerate(prompts):
         groups.setdefault(prompt.text[: prompt.shared], []).append(index)
-    return [index for group in groups.values() for index in group]
+    return list(groups.values())

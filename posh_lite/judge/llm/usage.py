@@ -30,7 +30,9 @@ class Prices:
         except ValueError:
             values = []
         if len(values) not in (2, 3) or any(not 0 <= v < math.inf for v in values):
-            raise InputError(f'prices are given as PROMPT,CACHED,GENERATED per million tokens, got "{text}"')
+            raise InputError(
+                f'prices are given as PROMPT,CACHED,GENERATED or PROMPT,GENERATED, per million tokens, got "{text}"'
+            )
         return cls(values[0], values[-2] if len(values) == 3 else values[0], values[-1])
 
 
@@ -45,6 +47,7 @@ class Usage:
         generated: tokens generated.
         seconds: wall-clock time inside the engine.
         uncounted: prompts whose length the engine did not tell; they are in no sum of tokens.
+        untold: prompts of known length of which the engine did not tell how much it reused; they count as computed.
     """
 
     prompts: int = 0
@@ -53,6 +56,13 @@ class Usage:
     generated: int = 0
     seconds: float = 0.0
     uncounted: int = 0
+    untold: int = 0
+
+    def __iadd__(self, other: Usage) -> Usage:
+        """Add what was counted elsewhere, for example by another process."""
+        for f in fields(self):
+            setattr(self, f.name, getattr(self, f.name) + getattr(other, f.name))
+        return self
 
     @property
     def computed(self) -> int:
@@ -70,6 +80,7 @@ class Usage:
             else:
                 self.tokens += reading.tokens
                 self.cached += min(reading.cached or 0, reading.tokens)
+                self.untold += reading.cached is None
 
     def cost(self, prices: Prices) -> float:
         """What the same tokens cost on an endpoint with these prices."""
@@ -88,7 +99,9 @@ class Usage:
         """One line for a reader."""
         parts = [f"{self.prompts:,} prompts"]
         if self.tokens:
-            parts.append(f"{self.tokens:,} tokens, {self.computed:,} of them computed ({self.cached / self.tokens:.0%} reused)")
+            parts.append(f"{self.tokens:,} tokens")
+            if self.untold < self.prompts - self.uncounted:
+                parts[-1] += f", {self.computed:,} of them computed ({self.cached / self.tokens:.0%} reused)"
         if self.generated:
             parts.append(f"{self.generated:,} generated")
         if self.uncounted:
