@@ -246,11 +246,12 @@ def agreement_table(
         ]
         read = [c for c in chosen if not c.missing]
         same = [float(bool(c.first.present) == bool(c.second.present)) for c in read]
+        figures: dict[str, Any] = {measure: agreement(chosen, measure, **settings) for measure in measures}
         rows.append({
             "side": side, "kind": kind, "n": len(chosen),
             "same": ratio(same, [1.0] * len(same), units=[c.id for c in read], method="share alike", **settings),
             "present_first": _share(read, lambda c: c.first), "present_second": _share(read, lambda c: c.second),
-            **{measure: agreement(chosen, measure, **settings) for measure in measures},
+            **figures,
         })
     return pd.DataFrame(rows)
 
