@@ -1,4 +1,4 @@
-"""The command line: ``posh-lite score | graph | doctor | data | bench``."""
+"""The command line: ``posh-lite score | calibrate | graph | doctor | data | bench``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from posh_lite import __version__, doctor
-from posh_lite.commands import bench, data, graph, score
+from posh_lite.commands import bench, calibrate, data, graph, score
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = """examples:
@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, graph, doctor, data, bench):
+    for module in (score, calibrate, graph, doctor, data, bench):
         module.add_parser(commands)
     return top
 

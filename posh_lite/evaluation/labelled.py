@@ -82,7 +82,8 @@ class LabelledSet:
     def __str__(self) -> str:
         """``mini (sha256 1a2b3c4d...): 300 questions: entity 80 true, 20 false; ...``."""
         counts = self.counts()
-        kinds = "; ".join(f"{k} {counts[k, 1]:,} true, {counts[k, 0]:,} false" for k in ("entity", "attribute", "relation"))
+        names: tuple[Kind, ...] = ("entity", "attribute", "relation")
+        kinds = "; ".join(f"{k} {counts[k, 1]:,} true, {counts[k, 0]:,} false" for k in names)
         return f"{self.name} (sha256 {self.sha256[:12]}): {len(self.items):,} questions: {kinds}"
 
 
@@ -237,7 +238,8 @@ def read_labelled(
                 unsettled += bool(touched)
     kept = items if n is None else _draw(items, n, np.random.default_rng(seed))
     name = Path(path).name + ("" if n is None else f", about {n:,} questions, seed {seed}")
-    return LabelledSet(tuple(kept), name, hashlib.sha256(Path(path).read_bytes()).hexdigest(), unsettled, prompts.digest)
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return LabelledSet(tuple(kept), name, digest, unsettled, prompts.digest)
 
 
 def own_spans(question: Question) -> tuple[Span, ...]:
