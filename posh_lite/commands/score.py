@@ -36,6 +36,7 @@ examples:
   posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html
   posh-lite score pairs.jsonl -o scores.jsonl --log verdicts.sqlite        (killed? run it again)
   posh-lite score pairs.jsonl -o again.jsonl --judge replay --log verdicts.sqlite
+  posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --scale yes-no --log verdicts.sqlite
 """
 
 
@@ -53,6 +54,8 @@ def add_parser(commands: Any) -> None:
     command.add_argument("-o", "--output", default="-", metavar="FILE",
                          help="where scores go (default: standard output)")
     add_judge_options(command)
+    command.add_argument("--calibration", metavar="FILE",
+                         help="the judge's own threshold and map, as `posh-lite calibrate` wrote them")
     command.add_argument("--log", metavar="FILE", help="verdict log (SQLite): what it holds is not asked again")
     command.add_argument("--components", action="store_true", help="add every object, attribute and relation")
     command.add_argument("--html", metavar="FILE", help="also write a page with every pair's marked texts")
@@ -69,6 +72,8 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--context", choices=("full", "near"), default="full",
                          help="show the judge the whole texts (default) or the sentences that matter for a question")
     command.add_argument("--chunk", type=int, default=16, metavar="N", help="pairs judged together (default: 16)")
+    command.add_argument("--prices", metavar="PROMPT,CACHED,GENERATED",
+                         help="per million tokens, in any currency: what a language model's work would cost there")
     command.add_argument("--resume", action="store_true", help="keep what the output holds and score the rest")
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
     command.set_defaults(run=run)
@@ -101,8 +106,10 @@ def run(options: argparse.Namespace) -> int:
     posh = PoSh(
         options.judge, threshold=options.threshold, aggregation=options.aggregation, prompts=options.prompts,
         log=options.log, progress=False, identifiers=options.identifiers, judge_options=judge_options(options),
-        context=options.context,
+        context=options.context, calibration=options.calibration,
     )
+    if options.prices is not None and posh.usage is None:
+        raise InputError(f"--prices: the judge {posh.judge.signature} has no tokens that could be priced")
     state = _Run(Observer())
     if options.resume:
         state.done = finished(options.output, options.format, components=options.components)
@@ -129,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
         what = f"none of the {state.skipped:,} pairs could be scored" if state.skipped else "no pairs in the file"
         raise InputError(what, path=source)
     if not options.quiet:
-        _summary(posh, state, writer)
+        _summary(posh, state, writer, options.prices)
         if page is not None and state.resumed:
             print(f"posh-lite: note: {options.html} shows the pairs of this run, not those kept from before; without"
                   " --resume, but with the same --log, it shows all", file=sys.stderr)
@@ -140,6 +147,12 @@ def _check(options: argparse.Namespace) -> None:
     """Catch before the first question what would only fail after the last."""
     if options.chunk < 1:
         raise InputError(f"--chunk must be at least 1, got {options.chunk}")
+    if options.prices is not None:
+        Prices.parse(options.prices)
+    replay = options.judge.partition(":")[0] == "replay"
+    if options.log is not None and not replay and options.log.endswith((".jsonl", ".jsonl.gz")):
+        raise InputError("is the name of an exported log, which only --judge replay reads; `posh-lite log import` makes"
+                         " a verdict log of it", path=options.log)
     if options.resume and options.output == "-":
         raise InputError("--resume needs an output file")
     if options.pairs != "-" and not Path(options.pairs).exists():
@@ -149,7 +162,7 @@ def _check(options: argparse.Namespace) -> None:
             raise InputError(f"{name} needs a file name")
     targets = [t for t in (options.output, options.html, options.log) if t not in (None, "-")]
     for target in targets:
-        read_only = target == options.log and options.judge.partition(":")[0] == "replay"
+        read_only = target == options.log and replay
         check_target(target, options.pairs, replaced=target == options.html, changed=not read_only)
     if len({str(Path(t).absolute()) for t in targets}) < len(targets):
         raise InputError("output, report and log need names of their own")
@@ -234,7 +247,7 @@ def _asked(bar: Any, state: _Run, wanted: int, asked: int) -> None:
     bar.set_postfix_str(f"{state.questions:,} questions")
 
 
-def _summary(posh: PoSh, state: _Run, writer: ScoreWriter) -> None:
+def _summary(posh: PoSh, state: _Run, writer: ScoreWriter, prices: str | None) -> None:
     """A table on stderr: what was scored, how, and what is odd about it."""
     import statistics
 
@@ -253,11 +266,33 @@ def _summary(posh: PoSh, state: _Run, writer: ScoreWriter) -> None:
     judge: Any = posh.judge
     if hasattr(judge, "n_known"):
         lines.append(("verdict log", f"{judge.n_known:,} answered from it, {judge.n_asked:,} newly asked"))
+    lines += _work(posh, seen.pairs + bool(state.resumed), prices)
     lines.append(("time", f"{seconds:.1f} s ({posh.timings})"))
     if seen.pairs:
         lines.append(("signature", posh.signature))
     width = max(len(name) for name, _ in lines)
     for name, value in lines:
         print(f"{name:<{width}}  {value}", file=sys.stderr)
-    for warning in posh.notes():
+    notes = posh.notes()
+    if getattr(judge, "n_unanswered", 0):
+        how = "run again with the same --log" if hasattr(judge, "n_known") else "with --log FILE, running again"
+        notes.append(f"{judge.n_unanswered:,} questions got no answer from the server; {how} asks only these again")
+    for warning in notes:
         print(f"posh-lite: note: {warning}", file=sys.stderr)
+
+
+def _work(posh: PoSh, pairs: int, prices: str | None) -> list[tuple[str, str]]:
+    """What a language model did, and what it would have cost; nothing for other judges."""
+    usage = posh.usage
+    if usage is None:
+        return []
+    lines = [("model", usage.describe(pairs))]
+    low = getattr(posh.judge, "n_low_mass", 0)
+    if usage.prompts:
+        lines.append(("low mass", f"{low:,} answers with little probability on the scale" if low else "none"))
+    if prices is not None:
+        cost = usage.cost(Prices.parse(prices))
+        share = f" ({cost / pairs:.6f} a pair)" if pairs else ""
+        short = f", without {usage.uncounted:,} prompts of unknown length" if usage.uncounted else ""
+        lines.append(("cost", f"{cost:.6f}{share} at {prices} per million tokens{short}"))
+    return lines

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 from posh_lite import __version__
 from posh_lite.errors import InputError
 from posh_lite.graph.types import SceneGraph
+from posh_lite.judge.calibration import CalibratedJudge, Calibration
 from posh_lite.judge.check import check_judge, is_number
 from posh_lite.judge.contract import Judge, Side
 from posh_lite.judge.prompts import load_prompts
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from posh_lite.graph.mentions import CoreferenceResolver
+    from posh_lite.judge.llm.usage import Usage
 
 PairLike = Pair | Mapping[str, Any] | tuple[str, str]
 _KEPT_GRAPHS = 256  # one reference often serves several generations
@@ -55,6 +57,7 @@ class PoSh:
         context: "full" shows the judge the whole texts, "near" only the sentences that matter for a question
             (:mod:`posh_lite.metric.context`). Spans and offsets are those of the whole texts either way.
         judge_options: keywords for a judge given by name, such as ``{"scale": "yes-no"}``.
+        calibration: the judge's own threshold and map, or the path of the file that ``posh-lite calibrate`` wrote.
 
     Attributes:
         timings: seconds spent on graphs, questions and judging so far.
@@ -87,6 +90,7 @@ class PoSh:
         identifiers: Literal["all", "lazy"] = "all",
         context: Literal["full", "near"] = "full",
         judge_options: Mapping[str, Any] | None = None,
+        calibration: Calibration | str | Path | None = None,
     ) -> None:
         if threshold is not None and (not is_number(threshold) or not 1 <= threshold <= 5):
             raise InputError(f"threshold must be a number between 1 and 5, got {threshold!r}")
@@ -97,6 +101,8 @@ class PoSh:
         if context not in ("full", "near"):
             raise InputError(f'context must be "full" or "near", got {context!r}')
         self.judge = _judge(judge, log, judge_options or {})
+        if calibration is not None:
+            self.judge = CalibratedJudge(self.judge, calibration)
         self.prompts = load_prompts(prompts).on(getattr(self.judge, "scale", "1-5"))
         self.threshold = float(self.judge.presence_threshold if threshold is None else threshold)
         self.aggregation: Aggregation = aggregation
@@ -211,7 +217,14 @@ class PoSh:
 
     def notes(self) -> list[str]:
         """What is odd about the scores so far, a line each: a judge that finds all or nothing, or hardly varies."""
-        return self._seen.warnings(self.threshold)
+        note = self.judge.note(self.prompts.digest) if isinstance(self.judge, CalibratedJudge) else ""
+        return [*self._seen.warnings(self.threshold), *([note] if note else [])]
+
+    @property
+    def usage(self) -> Usage | None:
+        """Prompts, tokens and seconds of a language model so far; None for a judge without one."""
+        found: Usage | None = getattr(self.judge, "usage", None)
+        return found
 
     # -- parts ----------------------------------------------------------------------------------------------
 
