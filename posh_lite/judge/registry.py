@@ -54,6 +54,9 @@ JUDGES: dict[str, JudgeEntry] = {
         JudgeEntry("openai", "posh_lite.judge.llm.server:openai_judge",
                    "a language model behind a server that speaks OpenAI's protocol (OPENAI_BASE_URL, OPENAI_API_KEY)",
                    ("openai",), "openai", "MODEL"),
+        JudgeEntry("cascade", "posh_lite.judge.cascade:cascade_judge",
+                   "the lexical judge, and another where its answer tells most (option policy=FILE)", ("spacy",),
+                   None, "gguf:FILE.gguf"),
     )
 }
 
@@ -99,6 +102,8 @@ def make_judge(name: str, /, *, log: str | Path | None = None, **options: Any) -
         if options:
             raise JudgeError(f'the judge "replay" has no option "{next(iter(options))}"; it takes none')
         return cast(Judge, make(log, **({"judge": rest} if rest else {})))
+    if known == "cascade" and entry is not None:
+        options["log"] = log  # it goes under the second judge, whose verdicts are the same in a full run
     if entry is not None and entry.model:
         if rest:
             options["model"] = rest

@@ -303,6 +303,9 @@ def _judge(judge: str | Judge, log: str | Path | None, options: Mapping[str, Any
     check_judge(made)
     if log is None:
         return made
+    with_log = getattr(made, "with_log", None)
+    if with_log is not None:  # a judge over other judges knows which of them to log
+        return cast(Judge, with_log(log))
     from posh_lite.judge.log import LoggedJudge
 
     return cast(Judge, LoggedJudge(made, log))

@@ -1,0 +1,250 @@
+"""A cascade: a cheap judge answers every question, a costly one only those whose answer tells most.
+
+Both judges see the same question. From the first judge's verdict a fitted policy expects a score of the second
+(:mod:`posh_lite.judge.cascade_policy`). The second is asked about a share of the components of each text, those that
+reduce the variance of the text's mean score most; what it says also moves what is expected of the others. An estimate
+is marked as one in the verdict's reason, and carries no probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from posh_lite.errors import InputError, JudgeError
+from posh_lite.graph.types import SceneGraph
+from posh_lite.judge.cascade_choice import choose, shifts
+from posh_lite.judge.cascade_policy import Policy, load_policy
+from posh_lite.judge.check import ask, check_judge, is_number
+from posh_lite.judge.contract import Judge, Question, Verdict
+
+if TYPE_CHECKING:
+    from posh_lite.judge.log import VerdictLog
+
+#: Share of the components that the second judge is asked about, where none is given.
+SHARE = 0.45
+_BLOCK = 400  # components weighed against each other at once; a text of 50,000 words has thousands
+_KEPT_TEXTS = 1024
+
+
+@dataclass(slots=True)
+class Item:
+    """One component in question, and what is known of it.
+
+    Attributes:
+        question: the first question about it; further identifiers of an entity get the same answer.
+        first: the first judge's verdict.
+        expected: the second judge's score by the policy.
+        variance: of that, beyond what it shares with other components.
+        answer: what the cascade says.
+    """
+
+    question: Question
+    first: Verdict
+    expected: float
+    variance: float
+    answer: Verdict | None = None
+
+
+@dataclass(slots=True)
+class _Text:
+    """One side of a pair: what has been answered so far, so that later steps know it and a repeated one agrees."""
+
+    items: dict[Hashable, Item] = field(default_factory=dict)
+
+    def asked(self) -> list[Item]:
+        """Components with an answer of the second judge, the latest last."""
+        answered = [i for i in self.items.values() if i.answer is not None and i.answer.score is not None]
+        return [i for i in answered if i.answer is not None and not estimated(i.answer)]
+
+
+class CascadeJudge:
+    """Asks ``second`` about a share of the components and estimates the others from ``first``.
+
+    Args:
+        first: cheap, asked everything ("lexical").
+        second: costly; put a verdict log around this one, and its verdicts are shared with runs that ask it alone
+            (``PoSh(log=...)`` does so by itself).
+        policy: of :func:`~posh_lite.judge.cascade_fit.fit_policy`, or the path of its file.
+        share: of the components of each step that the second judge is asked about, 0 to 1. An entity is asked by its
+            simplest identifier alone, so that the share of questions saved is larger.
+        threshold: score from which on an entity is present; by default that of the second judge.
+
+    Attributes:
+        n_first: questions that the first judge answered.
+        n_second: questions that the second was asked, identical prompts once.
+        n_wanted: questions that it would have been asked alone.
+
+    Raises:
+        InputError: a setting is out of range, or the policy is not one.
+        JudgeError: a judge is none.
+    """
+
+    structural = True  # the choice depends on the component's place in the graph
+
+    def __init__(
+        self, first: Judge, second: Judge, *, policy: Policy | str | Path, share: float = SHARE,
+        threshold: float | None = None,
+    ) -> None:
+        check_judge(first)
+        check_judge(second)
+        if not is_number(share) or not 0 <= share <= 1:
+            raise InputError(f"share must lie between 0 and 1, got {share!r}")
+        if threshold is not None and (not is_number(threshold) or not 1 <= threshold <= 5):
+            raise InputError(f"threshold must be a number between 1 and 5, got {threshold!r}")
+        self.first, self.second, self.share = first, second, float(share)
+        self.policy = policy if isinstance(policy, Policy) else load_policy(policy)
+        self.scale: str = getattr(second, "scale", "1-5")
+        self.presence_threshold = float(second.presence_threshold if threshold is None else threshold)
+        self.n_first = self.n_second = self.n_wanted = 0
+        self._texts: OrderedDict[Hashable, _Text] = OrderedDict()
+
+    @property
+    def signature(self) -> str:
+        """Share, policy and both judges."""
+        how = f"cascade share:{self.share:g} policy:{self.policy.digest}"
+        return f"{how} first {self.first.signature} second {self.second.signature}"
+
+    @property
+    def usage(self) -> Any:
+        """What the second judge's model took, where it counts."""
+        return getattr(self.second, "usage", None) or getattr(getattr(self.second, "judge", None), "usage", None)
+
+    def with_log(self, log: VerdictLog | str | Path) -> CascadeJudge:
+        """The same cascade with a verdict log under its second judge; one that has a log already keeps it."""
+        from posh_lite.judge.log import LoggedJudge
+        from posh_lite.judge.replay import ReplayJudge
+
+        if isinstance(self.second, LoggedJudge | ReplayJudge):
+            return self
+        second = LoggedJudge(self.second, log)
+        return CascadeJudge(
+            self.first, second, policy=self.policy, share=self.share, threshold=self.presence_threshold
+        )
+
+    def prime(self, graphs: Iterable[SceneGraph]) -> None:
+        """Hand graphs on to the judges that can use them."""
+        graphs = list(graphs)
+        for judge in (self.first, self.second):
+            prime = getattr(judge, "prime", None)
+            if prime is not None:
+                prime(graphs)
+
+    # -- answering ------------------------------------------------------------------------------------------
+
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Answer every question, in order; the components of each text are weighed against each other."""
+        questions = list(questions)
+        firsts = ask(self.first, questions)
+        self.n_first += len(questions)
+        self.n_wanted += len({q.prompt for q in questions})
+        texts: dict[Hashable, tuple[_Text, list[Item]]] = {}
+        items: list[Item] = []
+        for question, first in zip(questions, firsts, strict=True):
+            where = _text_key(question)
+            if where not in texts:
+                texts[where] = (self._text(where), [])
+            text, fresh = texts[where]
+            key = component_key(question)
+            item = text.items.get(key)
+            if item is None:
+                expected, variance = self.policy.expected(question, first), self.policy.variance(question, first)
+                item = text.items[key] = Item(question, first, expected, variance)
+                fresh.append(item)
+            items.append(item)
+        blocks = [[(t, fresh[at:at + _BLOCK])] for t, fresh in texts.values() for at in range(0, len(fresh), _BLOCK)]
+        self._answer([b for block in blocks for b in block])
+        while len(self._texts) > _KEPT_TEXTS:
+            self._texts.popitem(last=False)
+        return [_of(item) for item in items]
+
+    def _text(self, key: Hashable) -> _Text:
+        text = self._texts.setdefault(key, _Text())
+        self._texts.move_to_end(key)
+        return text
+
+    def _answer(self, blocks: Sequence[tuple[_Text, list[Item]]]) -> None:
+        """Choose in every text, ask all that was chosen in one batch, and estimate the rest."""
+        before = [text.asked()[-_BLOCK:] for text, _ in blocks]
+        chosen: list[Item] = []
+        for (_, fresh), known in zip(blocks, before, strict=True):
+            chosen += choose(self.policy, fresh, known, self.share, self.presence_threshold)
+        distinct: dict[str, Question] = {}
+        for item in chosen:
+            distinct.setdefault(item.question.prompt, item.question)
+        answers = dict(zip(distinct, ask(self.second, list(distinct.values())), strict=True)) if distinct else {}
+        self.n_second += len(distinct)
+        for (_, fresh), known in zip(blocks, before, strict=True):
+            for item in fresh:  # one that reads the same as one that was asked is answered with it
+                item.answer = answers.get(item.question.prompt)
+            asked = [i for i in fresh if i.answer is not None and i.answer.score is not None]
+            rest = [i for i in fresh if i.answer is None]
+            for item, shift in zip(rest, shifts(self.policy, rest, [*known, *asked]), strict=True):
+                item.answer = estimate(item, shift)
+
+
+def _text_key(question: Question) -> Hashable:
+    source = question.source
+    named = (question.pair_id, "") if source is None else (source.signature, source.text)
+    return (question.side, *named, question.target_text)
+
+
+def component_key(question: Question) -> Hashable:
+    """What the questions about one component have in common: all identifiers of an entity are one."""
+    if question.attribute is not None:
+        return "attribute", question.attribute.id, question.text
+    if question.relation is not None:
+        return "relation", question.relation.id, question.text
+    return "entity", question.identifier.entity.id, question.identifier.entity.head
+
+
+def estimate(item: Item, shift: float) -> Verdict:
+    """What is expected of the second judge, said to be an estimate."""
+    score = round(min(5.0, max(1.0, item.expected + shift)), 3)
+    said = "no verdict" if item.first.score is None else f"{item.first.score:g}"
+    why = f": {item.first.reason}" if item.first.reason else ""
+    return Verdict(score, raw=ESTIMATED, reason=f"{ESTIMATED} ({said}{why}); the second judge was not asked")
+
+
+#: How the reason of an estimate begins.
+ESTIMATED = "estimated from the first judge"
+
+
+def estimated(verdict: Verdict) -> bool:
+    """Whether a verdict of a cascade is an estimate rather than an answer of its second judge."""
+    return verdict.raw == ESTIMATED
+
+
+def _of(item: Item) -> Verdict:
+    if item.answer is None or (item.answer.score is not None and not math.isfinite(item.answer.score)):
+        raise JudgeError("the cascade left a question without an answer")
+    return item.answer
+
+
+def cascade_judge(
+    model: str, *, policy: Policy | str | Path, share: float = SHARE, first: str = "lexical",
+    log: VerdictLog | str | Path | None = None, **settings: Any,
+) -> CascadeJudge:
+    """The cascade by name: ``make_judge("cascade:gguf:FILE.gguf", policy="policy.json")``.
+
+    Args:
+        model: name of the second judge, as for :func:`~posh_lite.judge.registry.make_judge`.
+        policy: the fitted policy or its file.
+        share: of the components that the second judge is asked about.
+        first: name of the first judge.
+        log: verdict log under the second judge, or the one that it replays.
+        settings: options of the second judge.
+
+    Raises:
+        InputError: a setting is out of range, or the policy is not one.
+        JudgeError, MissingDependency: a judge cannot be made.
+    """
+    from posh_lite.judge.registry import make_judge
+
+    path = log if log is None or isinstance(log, str | Path) else log.path
+    made = CascadeJudge(make_judge(first), make_judge(model, log=path, **settings), policy=policy, share=share)
+    return made if log is None else made.with_log(log)

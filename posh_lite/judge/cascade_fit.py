@@ -1,0 +1,203 @@
+"""Fitting the policy of a cascade on questions that both of its judges have answered."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from posh_lite.errors import InputError
+from posh_lite.judge.cascade_policy import Policy, features, stratum
+from posh_lite.judge.check import ask
+from posh_lite.judge.contract import Judge, Question, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+KINDS = ("entity", "attribute", "relation")
+#: Penalties of the regression that are tried; the one that predicts left-out pairs best is taken.
+PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+_FOLDS = 5
+_PRIOR = 20.0  # questions that the variance of a stratum is drawn to that of all with
+_LEAST = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One component that both judges have answered.
+
+    Attributes:
+        question: the one that the second judge was asked.
+        first: verdict of the first judge.
+        score: of the second judge, 1 to 5.
+    """
+
+    question: Question
+    first: Verdict
+    score: float
+
+    @property
+    def text(self) -> Hashable:
+        """Which text of which pair it is about."""
+        return self.question.side, self.question.pair_id
+
+
+class Recorder:
+    """Any judge, with every question and verdict remembered: put it between PoSh and the judge to be learnt from."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.scale: str = getattr(judge, "scale", "1-5")
+        self.structural = True  # so that each component is told apart, also where prompts are the same
+        self.rewrites = bool(getattr(judge, "rewrites", False)) and hasattr(judge, "rewrite")
+        self.said: list[tuple[Question, Verdict]] = []
+
+    @property
+    def signature(self) -> str:
+        return self.judge.signature
+
+    @property
+    def presence_threshold(self) -> float:
+        return self.judge.presence_threshold
+
+    def prime(self, graphs: Iterable[Any]) -> None:
+        """Hand graphs on."""
+        prime = getattr(self.judge, "prime", None)
+        if prime is not None:
+            prime(graphs)
+
+    def rewrite(self, requests: Sequence[Any]) -> list[str | None]:
+        """Hand requests on."""
+        return list(self.judge.rewrite(requests))  # type: ignore[attr-defined]
+
+    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
+        """The judge's verdicts."""
+        verdicts = ask(self.judge, questions)
+        self.said += zip(questions, verdicts, strict=True)
+        return verdicts
+
+
+def observe(first: Judge, said: Iterable[tuple[Question, Verdict]]) -> list[Observation]:
+    """What a policy is fitted on: of each component the first question that was put, as the cascade puts it.
+
+    Args:
+        first: the cheap judge, asked here.
+        said: questions and verdicts of the costly one, in the order in which they were asked.
+    """
+    from posh_lite.judge.cascade import component_key
+
+    found: dict[Hashable, tuple[Question, Verdict]] = {}
+    for question, verdict in said:
+        found.setdefault((question.pair_id, question.side, component_key(question)), (question, verdict))
+    read = [(q, v.score) for q, v in found.values() if v.score is not None]
+    firsts = ask(first, [q for q, _ in read])
+    return [Observation(q, f, s) for (q, s), f in zip(read, firsts, strict=True)]
+
+
+def fit_policy(observations: Sequence[Observation], *, first: str, second: str, data: str = "") -> Policy:
+    """Fit expectations by ridge regression, and the variances by moments of residuals on pairs left out.
+
+    Args:
+        observations: of several pairs.
+        first: signature of the first judge.
+        second: of the second.
+        data: name of the data, kept for readers.
+
+    Raises:
+        InputError: fewer than two pairs, or no variation to learn from.
+    """
+    import numpy as np
+
+    pairs = list(dict.fromkeys(o.question.pair_id for o in observations))
+    if len(pairs) < 2:
+        raise InputError(f"a policy is fitted on verdicts about several pairs, got {len(pairs)}")
+    rows = [features(o.question, o.first) for o in observations]
+    names = sorted({name for row in rows for name in row})
+    column = {name: i for i, name in enumerate(names)}
+    table = np.zeros((len(rows), len(names)))
+    for i, row in enumerate(rows):
+        for name, value in row.items():
+            table[i, column[name]] = value
+    scores = np.array([o.score for o in observations], dtype=np.float64)
+    free = np.array([name.count("/") == 1 and " " not in name and name.endswith(KINDS) for name in names])
+    place = {name: number % min(_FOLDS, len(pairs)) for number, name in enumerate(pairs)}
+    folds = np.array([place[o.question.pair_id] for o in observations])
+    tried = [(_left_out(table, scores, free, folds, penalty), penalty) for penalty in PENALTIES]
+    residuals, penalty = min(tried, key=lambda pair: float(pair[0] @ pair[0]))
+    weights = _ridge(table, scores, free, penalty)
+    text, entity = _shared(observations, residuals)
+    spread, elsewhere = _spread(observations, residuals, text, entity)
+    return Policy(
+        dict(zip(names, (float(w) for w in weights), strict=True)), spread, elsewhere, text, entity, first, second,
+        len(observations), len(pairs), data,
+    )
+
+
+def _ridge(table: Floats, scores: Floats, free: NDArray[np.bool_], penalty: float) -> Floats:
+    """Ridge regression; the intercepts are not drawn to zero but for rounding."""
+    import numpy as np
+
+    square = table.T @ table + np.diag(np.where(free, 1e-6, penalty))
+    return np.asarray(np.linalg.solve(square, table.T @ scores))
+
+
+def _left_out(
+    table: Floats, scores: Floats, free: NDArray[np.bool_], folds: NDArray[np.int64], penalty: float
+) -> Floats:
+    """Residuals of each fold under the fit on the others."""
+    import numpy as np
+
+    residuals = np.zeros(len(scores))
+    for fold in np.unique(folds):
+        out = folds == fold
+        residuals[out] = scores[out] - table[out] @ _ridge(table[~out], scores[~out], free, penalty)
+    return residuals
+
+
+def _shared(observations: Sequence[Observation], residuals: Floats) -> tuple[dict[str, float], float]:
+    """Covariance of the residuals of two components of one text, by kinds, and what one entity adds."""
+    import numpy as np
+
+    groups: dict[Hashable, list[int]] = {}
+    for index, observation in enumerate(observations):
+        groups.setdefault(observation.text, []).append(index)
+    apart, n_apart = np.zeros((3, 3)), np.zeros((3, 3))
+    together, n_together = np.zeros((3, 3)), np.zeros((3, 3))
+    for members in groups.values():
+        r = residuals[members]
+        kind = np.zeros((len(members), 3))
+        kind[np.arange(len(members)), [KINDS.index(observations[i].question.kind) for i in members]] = 1.0
+        ids = np.array([observations[i].question.identifier.entity.id for i in members])
+        same = (ids[:, None] == ids[None, :]).astype(np.float64)
+        product, other = np.outer(r, r), 1.0 - same
+        near = same - np.eye(len(members))
+        apart += kind.T @ (product * other) @ kind
+        n_apart += kind.T @ other @ kind
+        together += kind.T @ (product * near) @ kind
+        n_together += kind.T @ near @ kind
+    matrix = np.divide(apart, n_apart, out=np.zeros((3, 3)), where=n_apart > 0)
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    matrix = vectors @ np.diag(np.maximum(values, 0.0)) @ vectors.T  # moments need not make a covariance
+    excess = float((together - n_together * matrix).sum() / max(n_together.sum(), 1.0))
+    table = {f"{a}/{b}": float(matrix[i, j]) for i, a in enumerate(KINDS) for j, b in enumerate(KINDS)}
+    return table, max(0.0, excess)
+
+
+def _spread(
+    observations: Sequence[Observation], residuals: Floats, text: dict[str, float], entity: float
+) -> tuple[dict[str, float], float]:
+    """Variance of each stratum beyond what is shared, drawn to that of all questions."""
+    sums: dict[str, list[float]] = {}
+    for observation, residual in zip(observations, residuals, strict=True):
+        kind = observation.question.kind
+        own = float(residual) ** 2 - text[f"{kind}/{kind}"] - entity
+        sums.setdefault(stratum(observation.question, observation.first), []).append(own)
+    everything = [value for values in sums.values() for value in values]
+    overall = max(_LEAST, sum(everything) / len(everything))
+    return {
+        name: max(_LEAST, (sum(values) + _PRIOR * overall) / (len(values) + _PRIOR))
+        for name, values in sorted(sums.items())
+    }, overall
