@@ -1,4 +1,4 @@
-"""The engine "gguf": a model file in this process, on the CPU, through llama.cpp (``pip install "posh-lite[gguf]"``)."""
+"""The engine "gguf": a model file in this process, through llama.cpp (``pip install "posh-lite[gguf]"``)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class GgufEngine:
 
         template = self.session.metadata("tokenizer.chat_template")
         if not template:
-            raise JudgeError(f"{self.identity}: the file has no chat template, so it is no model that answers questions")
+            raise JudgeError(f"{self.identity}: the file has no chat template: it is no model that answers questions")
         render = Jinja2ChatFormatter(template, self.session.special("eos"), self.session.special("bos"))
         mark = "\u27eaPROMPT\u27eb"
         messages: Any = [{"role": "user", "content": mark}]
@@ -104,12 +104,10 @@ class GgufEngine:
             found: dict[int, Reading] = {}
 
             def take(
-                index: int, logits: NDArray[np.float32], *, members: list[list[int]] = members, computed: int = computed,
-                beginning: list[int] = beginning, found: dict[int, Reading] = found,
+                index: int, logits: NDArray[np.float32], *, members: list[list[int]] = members,
+                computed: int = computed, beginning: list[int] = beginning, found: dict[int, Reading] = found,
             ) -> None:
-                top = float(logits.max())
-                norm = top + float(np.log(np.exp((logits - top).astype(np.float64)).sum()))
-                chosen = logits[ids].astype(np.float64) - norm
+                chosen = _log_softmax(logits, ids)
                 cached = len(beginning) - (computed if index == 0 else 0)
                 found[index] = Reading(
                     tuple((text, float(value)) for (_, text), value in zip(wanted, chosen, strict=True)),
@@ -119,6 +117,45 @@ class GgufEngine:
             self.session.ends([tokens[len(beginning):] for tokens in members], take)
             readings += [found[i] for i in range(len(members))]
         return readings
+
+    def read_list(
+        self, prompts: Sequence[Prompt], counts: Sequence[int], answers: Answers, *, chained: bool = True
+    ) -> list[list[Reading]]:
+        """Log probabilities of all answer tokens on every line of a list; the beginnings of the lines are given."""
+        wanted = self._answer_tokens(answers)
+        ids = np.array([token for token, _ in wanted], dtype=np.int64)
+        found: list[list[Reading]] = []
+        for prompt, count in zip(prompts, counts, strict=True):
+            ((beginning, (tokens,)),) = self._groups([prompt])
+            cached = len(beginning) - self.session.begin(beginning)
+            starts = [self._line_start(number, answers, first=not chained) for number in range(1, count + 1)]
+            own: list[Reading] = []
+
+            def choose(
+                number: int, logits: NDArray[np.float32], *, own: list[Reading] = own, starts: list[list[int]] = starts,
+                length: int = len(tokens), cached: int = cached,
+            ) -> int | None:
+                chosen = _log_softmax(logits, ids)
+                own.append(Reading(
+                    tuple((text, float(value)) for (_, text), value in zip(wanted, chosen, strict=True)),
+                    self.session.piece(int(logits.argmax())), length if number == 0 else 0,
+                    cached if number == 0 else 0, len(starts[number]) + 1,
+                ))
+                return wanted[int(chosen.argmax())][0] if chained else None
+
+            self.session.lines(tokens[len(beginning):], starts, choose)
+            found.append(own)
+        return found
+
+    def _line_start(self, number: int, answers: Answers, *, first: bool) -> list[int]:
+        """Tokens of "2: " up to where an answer begins, cut as the tokenizer cuts them before an answer."""
+        before = "" if first or number == 1 else "\n"
+        whole = self.session.tokenize(f"{before}{number}: {next(iter(answers.values))}")
+        bos = self.session.tokenize("")  # some vocabularies put a token before every text
+        tokens = whole[len(bos):-1]
+        if not tokens or answers.value(self.session.piece(whole[-1])) is None:
+            raise JudgeError(f"{self.identity}: an answer of {answers.scale} is several tokens to it; ask without pack")
+        return tokens
 
     def sample(self, prompts: Sequence[Prompt], n: int, seed: int) -> list[Reading]:
         """Short answers drawn at temperature 1."""
@@ -149,9 +186,11 @@ class GgufEngine:
         computed = self.session.begin(beginning)
         while len(made) < n:
             part, offset = min(n - len(made), 32), len(made)
-            made += self.session.follow(
-                tokens[len(beginning):], part, max_tokens, lambda i, x, offset=offset: choose(offset + i, x)
-            )
+
+            def pick(i: int, logits: NDArray[np.float32], offset: int = offset) -> int:
+                return int(choose(offset + i, logits))
+
+            made += self.session.follow(tokens[len(beginning):], part, max_tokens, pick)
         return made, len(tokens), len(beginning) - computed
 
     def _text(self, tokens: Sequence[int]) -> str:
@@ -176,6 +215,14 @@ def gguf_judge(
     return LanguageJudge(
         GgufEngine(model, context=context, threads=threads, gpu_layers=gpu_layers), **settings
     )
+
+
+def _log_softmax(logits: NDArray[np.float32], ids: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Natural log probabilities of some tokens among all."""
+    top = float(logits.max())
+    norm = top + float(np.log(np.exp((logits - top).astype(np.float64)).sum()))
+    chosen: NDArray[np.float64] = logits[ids].astype(np.float64) - norm
+    return chosen
 
 
 def _sha256(path: Path) -> str:

@@ -11,6 +11,7 @@ from posh_lite.judge.check import is_number
 from posh_lite.judge.contract import Question, Unanswered, Verdict
 from posh_lite.judge.llm.answers import SCALES, Scale, answers_of, read_answer, read_samples
 from posh_lite.judge.llm.engine import Engine, Prompt, Reading
+from posh_lite.judge.llm.packed import LINE_TOKENS, ListReader, ask_bundles, bundles, list_digest
 from posh_lite.judge.llm.usage import Usage
 from posh_lite.judge.rewrite import Rewrite
 
@@ -35,6 +36,10 @@ class LanguageJudge:
         rewrites: whether the model also rewrites identifiers, as the paper's does. Off by default, since the rules
             write fluent phrases already.
         batch_size: questions between two commits of a verdict log.
+        pack: the most questions about the same texts in one prompt. From 2 on an answer depends on the questions
+            beside it (:mod:`posh_lite.judge.llm.packed`), also on which of them a verdict log knew already.
+        chained: whether the answer to a question of such a list is read after the model's own answers to those
+            before it, or as if it were the first.
 
     Attributes:
         usage: prompts, tokens and seconds so far.
@@ -50,6 +55,7 @@ class LanguageJudge:
     def __init__(
         self, engine: Engine, *, scale: Scale = "1-5", threshold: float = 2.0, samples: int = 8, seed: int = 0,
         mass_floor: float = 0.5, rewrites: bool = False, batch_size: int = 64,
+        pack: int = 1, chained: bool = True,
     ) -> None:
         if scale not in SCALES:
             raise InputError(f'scale must be one of {", ".join(SCALES)}, got {scale!r}')
@@ -57,17 +63,21 @@ class LanguageJudge:
             raise InputError(f"threshold must be a number between 1 and 5, got {threshold!r}")
         if not is_number(mass_floor) or not 0 <= mass_floor <= 1:
             raise InputError(f"mass_floor must be a probability, got {mass_floor!r}")
-        for name, value in (("samples", samples), ("batch_size", batch_size)):
+        for name, value in (("samples", samples), ("batch_size", batch_size), ("pack", pack)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
             raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
-        if not isinstance(rewrites, bool):
-            raise InputError(f"rewrites must be true or false, got {rewrites!r}")
+        for name, value in (("rewrites", rewrites), ("chained", chained)):
+            if not isinstance(value, bool):
+                raise InputError(f"{name} must be true or false, got {value!r}")
+        if pack > 1 and scale == "sampled":
+            raise InputError("pack puts several questions into one prompt, which sampled answers cannot be told for")
         self.engine, self.scale, self.answers = engine, scale, answers_of(scale)
         self.presence_threshold = float(threshold)
         self.samples, self.seed, self.mass_floor = samples, seed, float(mass_floor)
         self.rewrites, self.batch_size = rewrites, batch_size
+        self.pack, self.chained = pack, chained
         self.usage = Usage()
         self.n_low_mass = self.n_unanswered = 0
         self._probed = False
@@ -77,6 +87,8 @@ class LanguageJudge:
         """Engine, model and everything that can change an answer."""
         how = f" samples:{self.samples} seed:{self.seed}" if self.scale == "sampled" else ""
         more = " rewrites" if self.rewrites else ""
+        if self.pack > 1:
+            more += f" pack:{self.pack} list:{list_digest()}" + ("" if self.chained else " apart")
         return f"{self.engine.name} {self.engine.identity} scale:{self.scale}{how}{more}"
 
     # -- questions ------------------------------------------------------------------------------------------
@@ -87,6 +99,8 @@ class LanguageJudge:
         Raises:
             JudgeError: a prompt does not fit the model's context, or the model cannot serve as a judge.
         """
+        if self.pack > 1:
+            return self._ask_packed(questions)
         prompts = [as_prompt(q) for q in questions]
         groups = _by_shared(prompts)
         self._fit(questions, prompts, groups)
@@ -107,6 +121,33 @@ class LanguageJudge:
         self._count(readings, prompts, start)
         verdicts = [self._verdict(r) for r in readings]
         self._probe(readings, verdicts)
+        self._look(verdicts)
+        return verdicts
+
+    def _ask_packed(self, questions: Sequence[Question]) -> list[Verdict]:
+        found = bundles(questions, self.pack)
+        for bundle in found:
+            self._fits(questions[bundle.indices[0]], bundle.prompt, LINE_TOKENS * len(bundle.indices))
+        verdicts: dict[int, Verdict] = {}
+        size = max(1, self.batch_size // self.pack)
+        for at in range(0, len(found), size):
+            part = found[at:at + size]
+            start = time.perf_counter()
+            lists, readings = ask_bundles(self.engine, part, self.answers, self._verdict, chained=self.chained)
+            self._count(readings, [b.prompt for b in part], start)
+            written = [len(b.indices) > 1 and not isinstance(self.engine, ListReader) for b in part]
+            for reading, told in zip(readings, written, strict=True):
+                if told:  # such a list is read from what the model wrote, without probabilities
+                    self._refuse_thinking(reading)
+            said = [v for own in lists for v in own]
+            self._probe([r for r, told in zip(readings, written, strict=True) if not told], said)
+            self._look(said)
+            for bundle, own in zip(part, lists, strict=True):
+                verdicts.update(zip(bundle.indices, own, strict=True))
+        return [verdicts[i] for i in range(len(questions))]
+
+    def _look(self, verdicts: Sequence[Verdict]) -> None:
+        """Count what is odd about answers, and warn once."""
         masses = [v.mass for v in verdicts if not v.missing and v.mass is not None and v.mass < self.mass_floor]
         if masses and not self.n_low_mass:
             warnings.warn(
@@ -115,7 +156,6 @@ class LanguageJudge:
             )
         self.n_low_mass += len(masses)
         self.n_unanswered += sum(isinstance(v, Unanswered) for v in verdicts)
-        return verdicts
 
     def _count(self, readings: Sequence[Reading], prompts: Sequence[Prompt], start: float) -> None:
         self.usage.add(readings, time.perf_counter() - start)
@@ -134,13 +174,7 @@ class LanguageJudge:
         first = next((r for r in readings if not r.fault), None)
         if self._probed or first is None:
             return
-        likely = max(first.candidates, key=lambda c: c[1], default=("", 0.0))[0]
-        for said in (first.text, likely, *first.samples):
-            if said.strip().lower().startswith(_THINKING):
-                raise JudgeError(
-                    f"{self.signature}: the model thinks before it answers ({said.strip()[:40]!r}); switch thinking off"
-                    " in the server or in the chat template, or choose a model that answers at once"
-                )
+        self._refuse_thinking(first)
         if self.scale == "sampled" and not first.samples:
             raise JudgeError(f"{self.signature}: no samples came back for the first question")
         if self.scale != "sampled" and not first.candidates:
@@ -149,6 +183,15 @@ class LanguageJudge:
                 " logprobs, or ask for samples instead: --scale sampled"
             )
         self._probed = any(not v.missing for v in verdicts)
+
+    def _refuse_thinking(self, reading: Reading) -> None:
+        likely = max(reading.candidates, key=lambda c: c[1], default=("", 0.0))[0]
+        for said in (reading.text, likely, *reading.samples):
+            if said.strip().lower().startswith(_THINKING):
+                raise JudgeError(
+                    f"{self.signature}: the model thinks before it answers ({said.strip()[:40]!r}); switch thinking off"
+                    " in the server or in the chat template, or choose a model that answers at once"
+                )
 
     def _fit(self, questions: Sequence[Question], prompts: Sequence[Prompt], groups: Sequence[Sequence[int]]) -> None:
         """Every prompt must fit the context, before anything is sent; only those that might not are all counted."""
@@ -164,10 +207,10 @@ class LanguageJudge:
                 if i != longest and tokens + size + _ROOM > self.engine.context:
                     self._fits(questions[i], prompts[i])
 
-    def _fits(self, question: Question, prompt: Prompt) -> int | None:
+    def _fits(self, question: Question, prompt: Prompt, room: int = _ROOM) -> int | None:
         """Length of the prompt in tokens where the engine tells it."""
         tokens, context = self.engine.count(prompt), self.engine.context
-        if tokens is not None and context is not None and tokens + _ROOM > context:
+        if tokens is not None and context is not None and tokens + room > context:
             target = len(question.target_text)
             source = 0 if question.source is None else len(question.source.text)
             raise JudgeError(

@@ -217,6 +217,39 @@ class LlamaSession:
             self._api.llama_memory_seq_rm(self._memory, used, -1, -1)
         return made
 
+    def lines(
+        self, ending: Sequence[int], starts: Sequence[Sequence[int]],
+        choose: Callable[[int, NDArray[np.float32]], int | None],
+    ) -> None:
+        """Lay one given beginning of a line after another, and hear what follows each.
+
+        Args:
+            ending: tokens after the shared beginning, possibly none.
+            starts: the beginning of each line, at least one token each.
+            choose: gets the number of the line and the logits after its beginning; gives the token that completes
+                the line, or None to take the line back, so that the next stands in its place.
+        """
+        start = len(self._at)
+        self._api.llama_memory_seq_cp(self._memory, 0, 1, 0, start)
+        where, carried = start, list(ending)
+        for number, begin in enumerate(starts):
+            tokens = [*carried, *begin]
+            for first in range(0, len(tokens), self._batch_size):
+                part = tokens[first:first + self._batch_size]
+                last = first + len(part) == len(tokens)
+                self._decode([
+                    (t, where + first + i, 1, last and i == len(part) - 1) for i, t in enumerate(part)
+                ])
+            token = choose(number, self._logits(len(part) - 1))
+            if token is None:
+                where += len(carried)
+                carried = []
+                self._api.llama_memory_seq_rm(self._memory, 1, where, -1)
+            else:
+                where += len(tokens)
+                carried = [token]
+        self._api.llama_memory_seq_rm(self._memory, 1, -1, -1)
+
     def _decode(self, rows: Sequence[tuple[int, int, int, bool]]) -> None:
         """Put (token, position, sequence, whether its logits are wanted) through the model."""
         batch = self._batch
