@@ -17,6 +17,7 @@ from posh_lite.commands.files import check_target
 from posh_lite.commands.judges import add_judge_options, judge_options, own_judges
 from posh_lite.commands.output import FIELDS, ScoreWriter, finished, open_writer
 from posh_lite.errors import InputError, JudgeDown, LogError, MissingDependency, PoshLiteError
+from posh_lite.judge.llm.usage import Prices
 from posh_lite.records import Pair, read_pairs
 
 if TYPE_CHECKING:

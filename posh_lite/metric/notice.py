@@ -80,10 +80,11 @@ class Observer:
         spread = statistics.pstdev(v for k, n in self._counts.items() for v in [k] * n) if self._counts else 0.0
         if sum(self._counts.values()) >= _ENOUGH and spread < _FLAT:
             found.append(
-                f"the judge's scores hardly vary (standard deviation {spread:.2f} on 1 to 5): it tells little apart; try"
-                " another scale or model, or see with `posh-lite calibrate` what its scores are worth"
+                f"the judge's scores hardly vary (standard deviation {spread:.2f} on 1 to 5): it tells little apart;"
+                " `posh-lite calibrate` shows what its scores are worth; try another scale or model"
             )
-        varied = [statistics.pstdev(self.figures[f]) for f in ("mistakes", "omissions") if len(self.figures[f]) >= _MANY]
+        coarse = [self.figures[name] for name in ("mistakes", "omissions")]
+        varied = [statistics.pstdev(values) for values in coarse if len(values) >= _MANY]
         if varied and max(varied) < _ALIKE:
             found.append(
                 f"pairs hardly differ in their scores (standard deviations of at most {max(varied):.3f}): the judge may"
