@@ -1,4 +1,4 @@
-"""The command line: ``posh-lite score | calibrate | graph | doctor | data | bench``."""
+"""The command line: ``posh-lite score | log | calibrate | graph | doctor | data | bench``."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import partial
+from typing import Any
 
 from posh_lite import __version__, doctor
-from posh_lite.commands import bench, calibrate, data, graph, score
+from posh_lite.commands import bench, calibrate, data, graph, log, score
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = """examples:
   posh-lite score pairs.jsonl -o scores.jsonl
   posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html --log verdicts.sqlite
+  posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --scale yes-no --log verdicts.sqlite
+  posh-lite log info verdicts.sqlite
   posh-lite graph caption.txt --format svg -o caption.svg
   echo "A man in a red coat." | posh-lite graph -
   posh-lite doctor
@@ -32,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, calibrate, graph, doctor, data, bench):
+    for module in (score, log, calibrate, graph, doctor, data, bench):
         module.add_parser(commands)
     return top
 
@@ -48,6 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # texts are UTF-8 whatever the locale says
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    shown = warnings.showwarning
+    warnings.showwarning = partial(_note, shown)
     try:
         top = parser()
         options, unknown = top.parse_known_args(argv)
@@ -71,6 +78,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"{where}{error.strerror or error}{how}", 1)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
+    finally:
+        warnings.showwarning = shown
+
+
+def _note(shown: Callable[..., None], message: Warning | str, category: type[Warning], *where: Any) -> None:
+    """Say a warning to a user in one line; those to developers go their own way."""
+    if issubclass(category, UserWarning):
+        print(f"posh-lite: note: {' '.join(str(message).splitlines())}", file=sys.stderr)
+    else:
+        shown(message, category, *where)
 
 
 def _unknown(argument: str, top: argparse.ArgumentParser, command: str) -> str:

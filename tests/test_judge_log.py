@@ -14,7 +14,8 @@ from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.contract import Verdict
 from posh_lite.judge.keys import digest, seal, unseal
 from posh_lite.judge.log import LoggedJudge, VerdictLog
-from posh_lite.judge.replay import ReplayJudge, export_log, import_log
+from posh_lite.judge.merge import merge_log
+from posh_lite.judge.replay import ReplayJudge, export_log, read_export
 from posh_lite.judge.table import TableJudge
 from posh_lite.metric.posh import PoSh
 
@@ -120,7 +121,7 @@ def test_an_export_replays_and_holds_no_texts(tmp_path, name):
     assert [c.score for c in score("replay", out).components] == figures
     assert [c.identifier for c in score("replay", out).components] == [c.identifier for c in before.components]
     copy = tmp_path / "copy.sqlite"
-    assert import_log(out, copy) == len(VerdictLog(log))
+    assert merge_log(out, VerdictLog(copy)).new == len(VerdictLog(log))
     assert [c.score for c in score("replay", copy).components] == figures
     again = tmp_path / ("again-" + name)
     export_log(copy, again)
@@ -131,12 +132,12 @@ def test_a_broken_export_names_its_line(tmp_path):
     bad = tmp_path / "x.jsonl"
     bad.write_text('{"judge":"j","threshold":2,"structural":false}\n{"k":"zz","j":0,"s":1}\n')
     with pytest.raises(InputError, match=r"x\.jsonl:2: not a line of an exported verdict log"):
-        import_log(bad, tmp_path / "v.sqlite")
+        read_export(bad)
     with pytest.raises(InputError, match="no such file"):
-        import_log(tmp_path / "none.jsonl", tmp_path / "v.sqlite")
+        read_export(tmp_path / "none.jsonl")
     (tmp_path / "y.jsonl.gz").write_bytes(b"not gzip")
     with pytest.raises(InputError, match="no exported verdict log"):
-        import_log(tmp_path / "y.jsonl.gz", tmp_path / "v.sqlite")
+        read_export(tmp_path / "y.jsonl.gz")
 
 
 def test_every_batch_is_committed_before_the_next(tmp_path):

@@ -68,7 +68,7 @@ class VerdictLog:
             raise LogError(f"{self.path}: no such verdict log")
         if not self.readonly:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, timeout=60, check_same_thread=False, isolation_level=None)
+        connection = self._connect()
         if self.readonly:
             connection.execute("PRAGMA query_only=1")
         else:
@@ -85,6 +85,15 @@ class VerdictLog:
             raise LogError(f"{self.path}: verdict log of format {version}, this version reads {_FORMAT}")
         self._connection, self._pid = connection, os.getpid()
         return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        name: str | Path = self.path
+        if self.readonly and not os.access(self.path.absolute().parent, os.W_OK):
+            wal = self.path.with_name(self.path.name + "-wal")
+            if not (wal.is_file() and wal.stat().st_size):  # nothing is pending, and there is no place to note readers
+                name = f"{self.path.absolute().as_uri()}?immutable=1"
+        uri = isinstance(name, str)
+        return sqlite3.connect(name, timeout=60, check_same_thread=False, isolation_level=None, uri=uri)
 
     @contextmanager
     def _guard(self, doing: str) -> Iterator[None]:

@@ -35,7 +35,7 @@ class ReplayJudge:
         self._phrases: dict[bytes, bytes | None] = {}
         if not isinstance(log, VerdictLog) and str(log).endswith((".jsonl", ".jsonl.gz")):
             self._name = str(log)
-            judges, verdicts, phrases = _load(Path(log))
+            judges, verdicts, phrases = read_export(Path(log))
             self._log: VerdictLog | None = None
         else:
             self._log = log if isinstance(log, VerdictLog) else VerdictLog(log, readonly=True)
@@ -127,22 +127,12 @@ def export_log(log: str | Path, path: str | Path) -> int:
     return count
 
 
-def import_log(path: str | Path, log: str | Path) -> int:
-    """Read an export into a verdict log; what the log holds already stays. Returns how many verdicts were read.
+def read_export(path: Path) -> tuple[_Judges, dict[tuple[str, bytes], Verdict], dict[tuple[str, bytes], bytes | None]]:
+    """Judges by signature, verdicts and sealed phrases by judge and key.
 
     Raises:
-        InputError: the file is no export.
+        InputError: there is no such file, or it is no export.
     """
-    judges, verdicts, phrases = _load(Path(path))
-    with VerdictLog(log) as target:
-        for signature, (threshold, structural) in judges.items():
-            target.register(signature, threshold, structural)
-            target.put(signature, [(k, v) for (j, k), v in verdicts.items() if j == signature])
-            target.put_rewrites(signature, [(k, p) for (j, k), p in phrases.items() if j == signature])
-    return len(verdicts)
-
-
-def _load(path: Path) -> tuple[_Judges, dict[tuple[str, bytes], Verdict], dict[tuple[str, bytes], bytes | None]]:
     judges: _Judges = {}
     verdicts: dict[tuple[str, bytes], Verdict] = {}
     phrases: dict[tuple[str, bytes], bytes | None] = {}
