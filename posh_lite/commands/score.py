@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.commands.files import check_target
 from posh_lite.commands.judges import add_judge_options, judge_options, own_judges
 from posh_lite.commands.output import FIELDS, ScoreWriter, finished, open_writer
+from posh_lite.commands.score_ray import add_ray_options, check_ray_options
 from posh_lite.errors import InputError, JudgeDown, LogError, MissingDependency, PoshLiteError
 from posh_lite.judge.llm.usage import Prices
 from posh_lite.records import Pair, read_pairs
@@ -57,7 +58,9 @@ def add_parser(commands: Any) -> None:
     add_judge_options(command)
     command.add_argument("--calibration", metavar="FILE",
                          help="the judge's own threshold and map, as `posh-lite calibrate` wrote them")
-    command.add_argument("--log", metavar="FILE", help="verdict log (SQLite): what it holds is not asked again")
+    command.add_argument("--log", metavar="FILE",
+                         help="verdict log (SQLite): what it holds is not asked again; --judge replay also reads an"
+                         " export (see posh-lite log)")
     command.add_argument("--components", action="store_true", help="add every object, attribute and relation")
     command.add_argument("--html", metavar="FILE", help="also write a page with every pair's marked texts")
     command.add_argument("--format", choices=("jsonl", "csv"), default="jsonl", help="of the output (default: jsonl)")
@@ -77,11 +80,12 @@ def add_parser(commands: Any) -> None:
                          help="per million tokens, in any currency: what a language model's work would cost there")
     command.add_argument("--resume", action="store_true", help="keep what the output holds and score the rest")
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    add_ray_options(command)
     command.set_defaults(run=run)
 
 
 @dataclass(slots=True)
-class _Run:
+class Run:
     """What happened so far."""
 
     observer: Observer
@@ -100,18 +104,18 @@ def run(options: argparse.Namespace) -> int:
     """Score the pairs of a file. See :func:`add_parser` for the options."""
     _check(options)
     own_judges(options.judge)
+    if options.engine == "ray":
+        from posh_lite.commands.score_ray import run_ray
+
+        return run_ray(options)
     from posh_lite.metric.notice import Observer
     from posh_lite.metric.page import ReportPage
     from posh_lite.metric.posh import PoSh
 
-    posh = PoSh(
-        options.judge, threshold=options.threshold, aggregation=options.aggregation, prompts=options.prompts,
-        log=options.log, progress=False, identifiers=options.identifiers, judge_options=judge_options(options),
-        context=options.context, calibration=options.calibration,
-    )
+    posh = PoSh(options.judge, log=options.log, progress=False, prompts=options.prompts, **settings(options))
     if options.prices is not None and posh.usage is None:
         raise InputError(f"--prices: the judge {posh.judge.signature} has no tokens that could be priced")
-    state = _Run(Observer())
+    state = Run(Observer())
     if options.resume:
         state.done = finished(options.output, options.format, components=options.components)
     writer = open_writer(options.output, options.format, components=options.components, append=options.resume)
@@ -137,15 +141,24 @@ def run(options: argparse.Namespace) -> int:
         what = f"none of the {state.skipped:,} pairs could be scored" if state.skipped else "no pairs in the file"
         raise InputError(what, path=source)
     if not options.quiet:
-        _summary(posh, state, writer, options.prices)
+        summary(posh, state, writer, options.prices)
         if page is not None and state.resumed:
             print(f"posh-lite: note: {options.html} shows the pairs of this run, not those kept from before; without"
                   " --resume, but with the same --log, it shows all", file=sys.stderr)
     return 0
 
 
+def settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Keywords of the metric that change what a pair scores, on one machine and on many."""
+    return {
+        "threshold": options.threshold, "aggregation": options.aggregation, "identifiers": options.identifiers,
+        "judge_options": judge_options(options), "context": options.context, "calibration": options.calibration,
+    }
+
+
 def _check(options: argparse.Namespace) -> None:
     """Catch before the first question what would only fail after the last."""
+    check_ray_options(options)
     if options.chunk < 1:
         raise InputError(f"--chunk must be at least 1, got {options.chunk}")
     if options.prices is not None:
@@ -169,7 +182,7 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError("output, report and log need names of their own")
 
 
-def _scores(posh: PoSh, options: argparse.Namespace, state: _Run) -> Iterator[Score]:
+def _scores(posh: PoSh, options: argparse.Namespace, state: Run) -> Iterator[Score]:
     """Score chunk by chunk. What stands before a bad line is scored before the line is complained of."""
     skipping = options.on_error == "skip"
     pairs = _wanted(posh, read_pairs(options.pairs, on_error=state.skip if skipping else None), state, options.output)
@@ -189,7 +202,7 @@ def _scores(posh: PoSh, options: argparse.Namespace, state: _Run) -> Iterator[Sc
             return
 
 
-def _wanted(posh: PoSh, pairs: Iterator[Pair], state: _Run, output: str) -> Iterator[Pair]:
+def _wanted(posh: PoSh, pairs: Iterator[Pair], state: Run, output: str) -> Iterator[Pair]:
     """The pairs that the output does not hold; the first that it holds is scored again as a check of its lines."""
     for pair in pairs:
         kept = state.done.get(pair.id)
@@ -212,7 +225,7 @@ def _differ(new: float | None, old: float | None) -> bool:
     return abs(new - old) > _TOLERANCE
 
 
-def _chunk(posh: PoSh, chunk: Sequence[Pair], state: _Run | None) -> Iterator[Score]:
+def _chunk(posh: PoSh, chunk: Sequence[Pair], state: Run | None) -> Iterator[Score]:
     try:
         yield from posh.score_many(chunk, chunk_size=len(chunk))
     except (JudgeDown, LogError, MissingDependency):
@@ -242,13 +255,13 @@ def _bar(options: argparse.Namespace, done: int) -> Any:
     )
 
 
-def _asked(bar: Any, state: _Run, wanted: int, asked: int) -> None:
+def _asked(bar: Any, state: Run, wanted: int, asked: int) -> None:
     """Show life between pairs: a chunk of them takes a slow judge a while."""
     state.questions += asked
     bar.set_postfix_str(f"{state.questions:,} questions")
 
 
-def _summary(posh: PoSh, state: _Run, writer: ScoreWriter, prices: str | None) -> None:
+def summary(posh: PoSh, state: Run, writer: ScoreWriter, prices: str | None) -> None:
     """A table on stderr: what was scored, how, and what is odd about it."""
     import statistics
 
