@@ -21,6 +21,7 @@ Scale = Literal["1-5", "yes-no", "sampled"]
 SCALES: tuple[Scale, ...] = ("1-5", "yes-no", "sampled")
 #: Marks that tokenizers write for a blank or a line end.
 _BLANKS = str.maketrans({"\u2581": " ", "\u0120": " ", "\u010a": " "})
+_THINKING = ("<think", "<reason", "<|channel", "<seed:think")
 _SAMPLE = re.compile(
     r"\W*(?:(?:(?:the|my)\W+)?(?:answer|score|rating)\W+(?:is\W+)?)?([1-5])(?:\s*(?:/|out of)\s*5)?\W*(?:\n\D*)?",
     re.IGNORECASE,
@@ -47,6 +48,11 @@ class Answers:
 
 FIVE = Answers("1-5", {str(n): n for n in range(1, 6)})
 YES_NO = Answers("yes-no", {"no": 1, "yes": 5})
+
+
+def thinks(text: str) -> bool:
+    """Whether an answer begins with a block of thinking, which comes before any answer of the scale."""
+    return text.lstrip().lower().startswith(_THINKING)
 
 
 def is_blank(token: str) -> bool:

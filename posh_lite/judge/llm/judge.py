@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from posh_lite.errors import InputError, JudgeError
 from posh_lite.judge.check import is_number
 from posh_lite.judge.contract import Question, Unanswered, Verdict
-from posh_lite.judge.llm.answers import SCALES, Scale, answers_of, read_answer, read_samples
+from posh_lite.judge.llm.answers import SCALES, Scale, answers_of, read_answer, read_samples, thinks
 from posh_lite.judge.llm.engine import Engine, Prompt, Reading
 from posh_lite.judge.llm.packed import LINE_TOKENS, ListReader, ask_bundles, bundles, list_digest
 from posh_lite.judge.llm.usage import Usage
@@ -18,7 +18,6 @@ from posh_lite.judge.rewrite import Rewrite
 #: Tokens left for the answer when a prompt is held against the context.
 _ROOM = 8
 _REWRITE_TOKENS = 40
-_THINKING = ("<think", "<reason", "<|channel", "<seed:think")
 
 
 class LanguageJudge:
@@ -187,10 +186,11 @@ class LanguageJudge:
     def _refuse_thinking(self, reading: Reading) -> None:
         likely = max(reading.candidates, key=lambda c: c[1], default=("", 0.0))[0]
         for said in (reading.text, likely, *reading.samples):
-            if said.strip().lower().startswith(_THINKING):
+            if thinks(said):
                 raise JudgeError(
                     f"{self.signature}: the model thinks before it answers ({said.strip()[:40]!r}); switch thinking off"
-                    " in the server or in the chat template, or choose a model that answers at once"
+                    f" in the server or in the chat template{getattr(self.engine, 'no_thinking', '')}, or choose a"
+                    " model that answers at once"
                 )
 
     def _fit(self, questions: Sequence[Question], prompts: Sequence[Prompt], groups: Sequence[Sequence[int]]) -> None:

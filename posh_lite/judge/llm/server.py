@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from posh_lite.errors import InputError, JudgeDown, JudgeError
 from posh_lite.judge.check import is_number
-from posh_lite.judge.llm.answers import Answers
+from posh_lite.judge.llm.answers import Answers, thinks
 from posh_lite.judge.llm.engine import Prompt, Reading
 from posh_lite.judge.llm.judge import LanguageJudge
 from posh_lite.judge.llm.server_link import KEY, TOO_LONG, Gone, Refused, ServerLink, together
@@ -86,6 +86,7 @@ class ServerEngine:
         self._context = context
         self._models: tuple[str, ...] | None = None
         self._counts: Literal["", "vllm", "llama.cpp", "no"] = ""
+        self._tried = False
         self._answered = 0
         self._single = False  # the server draws one sample a request
         self._prints: set[str] = set()
@@ -123,7 +124,7 @@ class ServerEngine:
         async def one(prompt: Prompt) -> Reading:
             return await self._one(prompt, asked, lambda body: reading_of(body, probabilities=True))
 
-        return self._all(prompts, one)
+        return self._all(prompts, one, probabilities=True)
 
     def sample(self, prompts: Sequence[Prompt], n: int, seed: int) -> list[Reading]:
         """Short answers drawn at temperature 1."""
@@ -138,7 +139,15 @@ class ServerEngine:
 
     # -- many prompts ---------------------------------------------------------------------------------------
 
-    def _all(self, prompts: Sequence[Prompt], one: One) -> list[Reading]:
+    def _all(self, prompts: Sequence[Prompt], one: One, *, probabilities: bool = False) -> list[Reading]:
+        if not self._tried and len(prompts) > 1:
+            # The very first goes alone; where it shows that the model cannot judge, the core will not look further.
+            first = self._all(prompts[:1], one)
+            said = first[0]
+            if not said.fault and (thinks(said.text) or (probabilities and not said.candidates)):
+                return first + [Reading(fault="not asked: the first answer cannot be used")] * (len(prompts) - 1)
+            self._tried = True
+            return first + self._all(prompts[1:], one)
         readings = self.link.run(lambda: self._in_groups(prompts, one))
         self._answered += sum(not r.fault for r in readings)
         if len(self._prints) > 1 and not self._warned:
