@@ -116,14 +116,9 @@ class CascadeJudge:
 
     def with_log(self, log: VerdictLog | str | Path) -> CascadeJudge:
         """The same cascade with a verdict log under its second judge; one that has a log already keeps it."""
-        from posh_lite.judge.log import LoggedJudge
-        from posh_lite.judge.replay import ReplayJudge
-
-        if isinstance(self.second, LoggedJudge | ReplayJudge):
-            return self
-        second = LoggedJudge(self.second, log)
         return CascadeJudge(
-            self.first, second, policy=self.policy, share=self.share, threshold=self.presence_threshold
+            self.first, _logged(self.second, log), policy=self.policy, share=self.share,
+            threshold=self.presence_threshold,
         )
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
@@ -185,6 +180,17 @@ class CascadeJudge:
             rest = [i for i in fresh if i.answer is None]
             for item, shift in zip(rest, shifts(self.policy, rest, [*known, *asked]), strict=True):
                 item.answer = estimate(item, shift)
+
+
+def _logged(judge: Judge, log: VerdictLog | str | Path) -> Judge:
+    """A judge over a log, unless it has one; a calibration stays outside, so that the log holds raw verdicts."""
+    from posh_lite.judge.calibration import CalibratedJudge
+    from posh_lite.judge.log import LoggedJudge
+    from posh_lite.judge.replay import ReplayJudge
+
+    if isinstance(judge, CalibratedJudge):
+        return CalibratedJudge(_logged(judge.judge, log), judge.calibration)
+    return judge if isinstance(judge, LoggedJudge | ReplayJudge) else LoggedJudge(judge, log)
 
 
 def _text_key(question: Question) -> Hashable:
