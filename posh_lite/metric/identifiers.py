@@ -76,6 +76,14 @@ class Namer:
             self._own[entity.id] = self._find(entity)
         return self._own[entity.id]
 
+    def every(self, entity: Entity) -> list[Identifier]:
+        """The identifiers of the paper's pseudocode without any limit: what asking exhaustively takes."""
+        namesakes = self.namesakes(entity)
+        found = [] if namesakes else [self.plain(entity)]
+        for mark in self._marks(entity, namesakes):
+            found.append(Identifier(self._marked(entity, mark), entity, "attribute", attribute=mark))
+        return found or self._related(entity, namesakes, most=None) or self.own(entity)
+
     def replace(self, entity: Entity, identifiers: Iterable[Identifier]) -> None:
         """Put rewritten identifiers in the place of the entity's own."""
         self._own[entity.id] = list(identifiers)
@@ -122,7 +130,7 @@ class Namer:
             marks.setdefault(attribute.lemma, attribute)
         return sorted(marks.values(), key=lambda a: (_ATTRIBUTE_ORDER.get(a.kind, 9), a.id))
 
-    def _related(self, entity: Entity, namesakes: list[Entity]) -> list[Identifier]:
+    def _related(self, entity: Entity, namesakes: list[Entity], most: int | None = 1) -> list[Identifier]:
         """Identifiers by a relation that no namesake has, those in which the entity is the subject first."""
         taken = {_edge(r, other) for other in namesakes for r in self.graph.relations_of(other)}
         edges = [
@@ -134,7 +142,7 @@ class Namer:
         edges.sort(key=lambda r: (r.subject.id != entity.id, r.id))
         return [
             Identifier(with_relation(entity, r, definite(_other(r, entity))), entity, "relation", relation=r)
-            for r in edges[:1]
+            for r in edges[:most]
         ]
 
 
