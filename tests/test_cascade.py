@@ -27,7 +27,7 @@ KINDS = ("entity", "attribute", "relation")
 def policy(*, spread=1.0, text=0.0, entity=0.0, weights=None, **strata):
     weights = weights or {f"{side}/{kind}": 3.0 for side in ("generation", "reference") for kind in KINDS}
     table = {f"{a}/{b}": text for a in KINDS for b in KINDS}
-    return Policy(weights, strata, spread, table, entity, "first", "second")
+    return Policy(weights, strata, spread, table, entity, {}, "first", "second")
 
 
 def number(*words):
@@ -112,7 +112,7 @@ def test_shift_by_hand():
     judge = CascadeJudge(TableJudge({}, default=5), Second({}, default=5), policy=shared, share=0.0)
     ours = [i for i in items(judge) if i.question.side == "generation"]
     man = [i for i in ours if i.question.identifier.entity.head == "man"]
-    man[0].answer = Verdict(5.0)
+    man[0].said[man[0].question.prompt] = Verdict(5.0)
     assert shifts(shared, [man[1]], [man[0]]) == [pytest.approx(1.0)]
     cup = next(i for i in ours if i.question.identifier.entity.head == "cup")
     assert shifts(shared, [cup], [man[0]]) == [pytest.approx(0.5)]
@@ -131,7 +131,7 @@ def test_share_0_asks_nothing_and_says_so():
     assert {c.score for c in found.components} == {3.0}
     assert all("estimated from the first judge (5: from the table)" in c.reason for c in found.components)
     assert all("not asked" in c.reason for c in found.components)
-    verdicts = [i.answer for text in judge._texts.values() for i in text.items.values()]
+    verdicts = [i.guess for text in judge._texts.values() for i in text.items.values()]
     assert all(estimated(v) and v.probabilities is None and v.mass is None for v in verdicts)
 
 
@@ -415,7 +415,7 @@ def observations(n_pairs, rng, *, slope=0.0, text=0.0, entity=0.0, own=0.0):
                         "?", attribute=claim, source=graph,
                     )
                     score = 3.5 + slope * (first - 3) / 2 + shared + mine + rng.normal() * own
-                    made.append(Observation(question, Verdict(first), score))
+                    made.append(Observation(question, Verdict(first), score, score))
     return made
 
 
@@ -442,7 +442,7 @@ def test_a_policy_needs_several_pairs():
 
 def test_observations_are_one_a_component_with_the_simplest_identifier():
     recorder = Recorder(Second(lambda q: 3 + number(q.prompt)))
-    score(recorder)
+    found = score(recorder)
     made = observe(TableJudge({}, default=5), recorder.said)
     keys = [(o.question.side, o.question.kind, o.question.text) for o in made]
     assert len(keys) == len(set(keys)) == 16
@@ -450,8 +450,12 @@ def test_observations_are_one_a_component_with_the_simplest_identifier():
     for question, verdict in recorder.said:
         if question.kind == "entity":
             first.setdefault((question.side, question.identifier.entity.id), verdict.score)
-    said = {(o.question.side, o.question.identifier.entity.id): o.score for o in made if o.question.kind == "entity"}
-    assert said == first
+    entities = [o for o in made if o.question.kind == "entity"]
+    assert {(o.question.side, o.question.identifier.entity.id): o.simplest for o in entities} == first
+    # the component's score is that of the metric: the first with the highest whole score
+    scores = {(c.side, c.entity): c.score for c in found.components if c.kind == "entity"}
+    assert {(o.question.side, o.question.identifier.entity.id): o.score for o in entities} == scores
+    assert any(o.score != o.simplest for o in entities)
 
 
 def test_features_need_no_second_judge_and_are_finite():

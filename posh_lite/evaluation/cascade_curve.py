@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from posh_lite.errors import InputError, ReplayMiss
 from posh_lite.evaluation.correlation import correlate
@@ -158,7 +158,7 @@ class Point:
 
 def cascade_points(
     run: FullRun, first: Judge, shares: Sequence[float], *, folds: int = 5, threshold: float | None = None,
-    **settings: Any,
+    identifiers: Literal["first", "all"] = "first", **settings: Any,
 ) -> list[Point]:
     """Play the cascade on every pair with the policy of the other folds.
 
@@ -168,6 +168,7 @@ def cascade_points(
         shares: one point each.
         folds: by pair; pair ``n`` is in fold ``n % folds``.
         threshold: presence threshold; by default the second judge's.
+        identifiers: of an entity that are asked.
         settings: keywords of :class:`~posh_lite.metric.posh.PoSh`.
 
     Raises:
@@ -185,7 +186,7 @@ def cascade_points(
         n_second: dict[str, int] = {}
         answers = RecordedAnswers(run, threshold=threshold)
         for n, name in enumerate(ids):
-            judge = CascadeJudge(first, answers, policy=policies[n % folds], share=share)
+            judge = CascadeJudge(first, answers, policy=policies[n % folds], share=share, identifiers=identifiers)
             full = run.scores[name]
             graphs = {q.side: q.source for q, _ in run.said[name] if q.source is not None}
             score = PoSh(judge, progress=False, **settings).score_graphs(

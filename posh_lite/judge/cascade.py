@@ -8,12 +8,11 @@ is marked as one in the verdict's reason, and carries no probabilities.
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from posh_lite.errors import InputError, JudgeError
 from posh_lite.graph.types import SceneGraph
@@ -21,6 +20,7 @@ from posh_lite.judge.cascade_choice import choose, shifts
 from posh_lite.judge.cascade_policy import Policy, load_policy
 from posh_lite.judge.check import ask, check_judge, is_number
 from posh_lite.judge.contract import Judge, Question, Verdict
+from posh_lite.metric.passes import rounded
 
 if TYPE_CHECKING:
     from posh_lite.judge.log import VerdictLog
@@ -36,18 +36,39 @@ class Item:
     """One component in question, and what is known of it.
 
     Attributes:
-        question: the first question about it; further identifiers of an entity get the same answer.
-        first: the first judge's verdict.
+        questions: about it, an entity's by one identifier each, from the simplest on.
+        first: the first judge's verdict on the simplest.
         expected: the second judge's score by the policy.
         variance: of that, beyond what it shares with other components.
-        answer: what the cascade says.
+        said: the second judge's verdicts by prompt; empty where it was not asked.
+        guess: what is said in their place.
     """
 
-    question: Question
+    questions: list[Question]
     first: Verdict
     expected: float
     variance: float
-    answer: Verdict | None = None
+    said: dict[str, Verdict] = field(default_factory=dict)
+    guess: Verdict | None = None
+
+    @property
+    def question(self) -> Question:
+        """The simplest."""
+        return self.questions[0]
+
+    @property
+    def score(self) -> float | None:
+        """What the second judge says of the component, as the metric takes it: the first highest whole score."""
+        read = [v.score for v in self.said.values() if v.score is not None]
+        return max(read, key=rounded) if read else None
+
+    def verdict(self, question: Question) -> Verdict:
+        """The answer to one of the questions; a further identifier that was not asked gets that of the simplest."""
+        if self.said:
+            return self.said.get(question.prompt) or next(iter(self.said.values()))
+        if self.guess is None:
+            raise JudgeError("the cascade left a question without an answer")
+        return self.guess
 
 
 @dataclass(slots=True)
@@ -58,8 +79,7 @@ class _Text:
 
     def asked(self) -> list[Item]:
         """Components with an answer of the second judge, the latest last."""
-        answered = [i for i in self.items.values() if i.answer is not None and i.answer.score is not None]
-        return [i for i in answered if i.answer is not None and not estimated(i.answer)]
+        return [i for i in self.items.values() if i.score is not None]
 
 
 class CascadeJudge:
@@ -70,8 +90,9 @@ class CascadeJudge:
         second: costly; put a verdict log around this one, and its verdicts are shared with runs that ask it alone
             (``PoSh(log=...)`` does so by itself).
         policy: of :func:`~posh_lite.judge.cascade_fit.fit_policy`, or the path of its file.
-        share: of the components of each step that the second judge is asked about, 0 to 1. An entity is asked by its
-            simplest identifier alone, so that the share of questions saved is larger.
+        share: questions that the second judge is asked for each component of a step, from 0 to 1.
+        identifiers: "first" asks an entity by its simplest identifier alone, "all" by each that the metric tries, and
+            so fewer components.
         threshold: score from which on an entity is present; by default that of the second judge.
 
     Attributes:
@@ -88,7 +109,7 @@ class CascadeJudge:
 
     def __init__(
         self, first: Judge, second: Judge, *, policy: Policy | str | Path, share: float = SHARE,
-        threshold: float | None = None,
+        identifiers: Literal["first", "all"] = "first", threshold: float | None = None,
     ) -> None:
         check_judge(first)
         check_judge(second)
@@ -96,6 +117,9 @@ class CascadeJudge:
             raise InputError(f"share must lie between 0 and 1, got {share!r}")
         if threshold is not None and (not is_number(threshold) or not 1 <= threshold <= 5):
             raise InputError(f"threshold must be a number between 1 and 5, got {threshold!r}")
+        if identifiers not in ("first", "all"):
+            raise InputError(f'identifiers must be "first" or "all", got {identifiers!r}')
+        self.identifiers: Literal["first", "all"] = identifiers
         self.first, self.second, self.share = first, second, float(share)
         self.policy = policy if isinstance(policy, Policy) else load_policy(policy)
         self.scale: str = getattr(second, "scale", "1-5")
@@ -106,7 +130,7 @@ class CascadeJudge:
     @property
     def signature(self) -> str:
         """Share, policy and both judges."""
-        how = f"cascade share:{self.share:g} policy:{self.policy.digest}"
+        how = f"cascade share:{self.share:g} identifiers:{self.identifiers} policy:{self.policy.digest}"
         return f"{how} first {self.first.signature} second {self.second.signature}"
 
     @property
@@ -118,7 +142,7 @@ class CascadeJudge:
         """The same cascade with a verdict log under its second judge; one that has a log already keeps it."""
         return CascadeJudge(
             self.first, _logged(self.second, log), policy=self.policy, share=self.share,
-            threshold=self.presence_threshold,
+            identifiers=self.identifiers, threshold=self.presence_threshold,
         )
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
@@ -137,49 +161,59 @@ class CascadeJudge:
         firsts = ask(self.first, questions)
         self.n_first += len(questions)
         self.n_wanted += len({q.prompt for q in questions})
-        texts: dict[Hashable, tuple[_Text, list[Item]]] = {}
+        texts: dict[Hashable, tuple[_Text, dict[int, Item]]] = {}
         items: list[Item] = []
+        further: list[Item] = []  # asked before, and now by another identifier
         for question, first in zip(questions, firsts, strict=True):
             where = _text_key(question)
-            if where not in texts:
-                texts[where] = (self._text(where), [])
-            text, fresh = texts[where]
+            text, fresh = texts.setdefault(where, (self._text(where), {}))
             key = component_key(question)
             item = text.items.get(key)
             if item is None:
                 expected, variance = self.policy.expected(question, first), self.policy.variance(question, first)
-                item = text.items[key] = Item(question, first, expected, variance)
-                fresh.append(item)
+                item = text.items[key] = Item([question], first, expected, variance)
+                fresh[id(item)] = item
+            elif id(item) in fresh:
+                item.questions.append(question)
+            elif self.identifiers == "all" and item.said and question.prompt not in item.said:
+                further.append(Item([question], first, 0.0, 0.0, item.said))
             items.append(item)
-        blocks = [[(t, fresh[at:at + _BLOCK])] for t, fresh in texts.values() for at in range(0, len(fresh), _BLOCK)]
-        self._answer([b for block in blocks for b in block])
+        blocks = []
+        for text, fresh in texts.values():
+            known, new = text.asked()[-_BLOCK:], list(fresh.values())
+            blocks += [(known, new[at:at + _BLOCK]) for at in range(0, len(new), _BLOCK)]
+        self._answer(blocks, further)
         while len(self._texts) > _KEPT_TEXTS:
             self._texts.popitem(last=False)
-        return [_of(item) for item in items]
+        return [item.verdict(q) for item, q in zip(items, questions, strict=True)]
 
     def _text(self, key: Hashable) -> _Text:
         text = self._texts.setdefault(key, _Text())
         self._texts.move_to_end(key)
         return text
 
-    def _answer(self, blocks: Sequence[tuple[_Text, list[Item]]]) -> None:
+    def _answer(self, blocks: Sequence[tuple[list[Item], list[Item]]], further: Sequence[Item]) -> None:
         """Choose in every text, ask all that was chosen in one batch, and estimate the rest."""
-        before = [text.asked()[-_BLOCK:] for text, _ in blocks]
-        chosen: list[Item] = []
-        for (_, fresh), known in zip(blocks, before, strict=True):
-            chosen += choose(self.policy, fresh, known, self.share, self.presence_threshold)
+        whole = self.identifiers == "all"
         distinct: dict[str, Question] = {}
-        for item in chosen:
+        for known, fresh in blocks:
+            for item in choose(self.policy, fresh, known, self.share, self.presence_threshold, whole=whole):
+                for question in item.questions if whole else item.questions[:1]:
+                    distinct.setdefault(question.prompt, question)
+        for item in further:
             distinct.setdefault(item.question.prompt, item.question)
         answers = dict(zip(distinct, ask(self.second, list(distinct.values())), strict=True)) if distinct else {}
         self.n_second += len(distinct)
-        for (_, fresh), known in zip(blocks, before, strict=True):
+        for item in further:
+            item.said[item.question.prompt] = answers[item.question.prompt]
+        for known, fresh in blocks:
             for item in fresh:  # one that reads the same as one that was asked is answered with it
-                item.answer = answers.get(item.question.prompt)
-            asked = [i for i in fresh if i.answer is not None and i.answer.score is not None]
-            rest = [i for i in fresh if i.answer is None]
-            for item, shift in zip(rest, shifts(self.policy, rest, [*known, *asked]), strict=True):
-                item.answer = estimate(item, shift)
+                if item.question.prompt in answers:
+                    item.said.update((q.prompt, answers[q.prompt]) for q in item.questions if q.prompt in answers)
+            asked = [*known, *(i for i in fresh if i.score is not None)]
+            rest = [i for i in fresh if not i.said]
+            for item, shift in zip(rest, shifts(self.policy, rest, asked), strict=True):
+                item.guess = estimate(item, shift)
 
 
 def _logged(judge: Judge, log: VerdictLog | str | Path) -> Judge:
@@ -225,22 +259,17 @@ def estimated(verdict: Verdict) -> bool:
     return verdict.raw == ESTIMATED
 
 
-def _of(item: Item) -> Verdict:
-    if item.answer is None or (item.answer.score is not None and not math.isfinite(item.answer.score)):
-        raise JudgeError("the cascade left a question without an answer")
-    return item.answer
-
-
 def cascade_judge(
-    model: str, *, policy: Policy | str | Path, share: float = SHARE, first: str = "lexical",
-    log: VerdictLog | str | Path | None = None, **settings: Any,
+    model: str, *, policy: Policy | str | Path, share: float = SHARE, identifiers: Literal["first", "all"] = "first",
+    first: str = "lexical", log: VerdictLog | str | Path | None = None, **settings: Any,
 ) -> CascadeJudge:
     """The cascade by name: ``make_judge("cascade:gguf:FILE.gguf", policy="policy.json")``.
 
     Args:
         model: name of the second judge, as for :func:`~posh_lite.judge.registry.make_judge`.
         policy: the fitted policy or its file.
-        share: of the components that the second judge is asked about.
+        share: questions that the second judge is asked for each component.
+        identifiers: of an entity that are asked, "first" or "all".
         first: name of the first judge.
         log: verdict log under the second judge, or the one that it replays.
         settings: options of the second judge.
@@ -252,5 +281,6 @@ def cascade_judge(
     from posh_lite.judge.registry import make_judge
 
     path = log if log is None or isinstance(log, str | Path) else log.path
-    made = CascadeJudge(make_judge(first), make_judge(model, log=path, **settings), policy=policy, share=share)
+    second = make_judge(model, log=path, **settings)
+    made = CascadeJudge(make_judge(first), second, policy=policy, share=share, identifiers=identifiers)
     return made if log is None else made.with_log(log)

@@ -31,27 +31,31 @@ def quota(share: float, n: int) -> int:
     return min(n, math.floor(share * n + 0.5))
 
 
-def choose(policy: Policy, items: Sequence[Item], known: Sequence[Item], share: float, threshold: float) -> list[Item]:
+def choose(
+    policy: Policy, items: Sequence[Item], known: Sequence[Item], share: float, threshold: float, *, whole: bool = False
+) -> list[Item]:
     """The components of one text that are put to the second judge, in the order of ``items``.
 
     Args:
         policy: covariances of the residuals.
         items: components of one step.
         known: components of earlier steps that the second judge has answered.
-        share: of the items.
+        share: questions for each item.
         threshold: presence threshold; where an entity may fall on either side of it, the scores of all that is said
             of it hang on the answer.
+        whole: whether an entity costs a question for each of its identifiers, or one.
 
     Returns:
-        As many as :func:`quota` says, and besides all that the first judge could not answer.
+        As many as :func:`quota` allows for, and in any case all that the first judge could not answer.
     """
     import numpy as np
 
     unread = [i for i, item in enumerate(items) if item.first.missing]
-    wanted = max(quota(share, len(items)), len(unread))
-    if wanted >= len(items):
+    cost = np.array([float(len(item.questions)) if whole else 1.0 for item in items])
+    room = quota(share, len(items))
+    if share >= 1 or not items:
         return list(items)
-    if not wanted:
+    if not room and not unread:
         return []
     left = covariance(policy, items, items, own=True)
     if known:
@@ -59,12 +63,17 @@ def choose(policy: Policy, items: Sequence[Item], known: Sequence[Item], share: 
         left -= across @ np.linalg.solve(covariance(policy, known, known, own=True), across.T)
     at_stake = np.array([_at_stake(item, threshold, math.sqrt(max(left[i, i], 0.0))) for i, item in enumerate(items)])
     chosen: list[int] = []
-    while len(chosen) < wanted:
+    while len(chosen) < len(items):
         variance = np.maximum(np.diag(left), _LEAST)
-        gain = left.sum(axis=1) ** 2 / variance + at_stake
+        gain = (left.sum(axis=1) ** 2 / variance + at_stake) / cost
         gain[chosen] = -1.0
-        # Rounded, so that ties fall to the first on every machine.
-        best = unread[len(chosen)] if len(chosen) < len(unread) else int(np.argmax(np.round(gain, 8)))
+        if len(chosen) < len(unread):
+            best = unread[len(chosen)]
+        else:
+            gain[cost > room - cost[chosen].sum()] = -1.0
+            best = int(np.argmax(np.round(gain, 8)))  # rounded, so that ties fall to the first on every machine
+            if gain[best] < 0:
+                break
         chosen.append(best)
         left = left - np.outer(left[:, best], left[:, best]) / variance[best]
     return [items[i] for i in sorted(chosen)]
@@ -76,10 +85,17 @@ def shifts(policy: Policy, items: Sequence[Item], asked: Sequence[Item]) -> list
 
     if not items or not asked:
         return [0.0] * len(items)
-    residuals = np.array([(i.answer.score if i.answer and i.answer.score else i.expected) - i.expected for i in asked])
+    residuals = np.array([_residual(policy, i) for i in asked])
     within = covariance(policy, asked, asked, own=True)
     moved = covariance(policy, items, asked) @ np.linalg.solve(within, residuals)
     return [float(value) for value in moved]
+
+
+def _residual(policy: Policy, item: Item) -> float:
+    """How far the answer lies from what was expected; one identifier alone is held to what all would have given."""
+    if item.score is None:
+        return 0.0
+    return item.score + (policy.gain(item.question) if len(item.said) == 1 else 0.0) - item.expected
 
 
 def covariance(policy: Policy, rows: Sequence[Item], columns: Sequence[Item], *, own: bool = False) -> Floats:

@@ -10,6 +10,7 @@ from posh_lite.errors import InputError
 from posh_lite.judge.cascade_policy import Policy, features, stratum
 from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Judge, Question, Verdict
+from posh_lite.metric.passes import rounded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,14 +31,16 @@ class Observation:
     """One component that both judges have answered.
 
     Attributes:
-        question: the one that the second judge was asked.
-        first: verdict of the first judge.
-        score: of the second judge, 1 to 5.
+        question: the one that the second judge was asked, an entity's by its simplest identifier.
+        first: verdict of the first judge on it.
+        score: of the second judge for the component, 1 to 5: an entity's is that of its best identifier.
+        simplest: of the second judge on the question itself.
     """
 
     question: Question
     first: Verdict
     score: float
+    simplest: float
 
     @property
     def text(self) -> Hashable:
@@ -81,7 +84,7 @@ class Recorder:
 
 
 def observe(first: Judge, said: Iterable[tuple[Question, Verdict]]) -> list[Observation]:
-    """What a policy is fitted on: of each component the first question that was put, as the cascade puts it.
+    """What a policy is fitted on: components with the scores that the metric gave them.
 
     Args:
         first: the cheap judge, asked here.
@@ -89,12 +92,16 @@ def observe(first: Judge, said: Iterable[tuple[Question, Verdict]]) -> list[Obse
     """
     from posh_lite.judge.cascade import component_key
 
-    found: dict[Hashable, tuple[Question, Verdict]] = {}
+    found: dict[Hashable, list[tuple[Question, float]]] = {}
     for question, verdict in said:
-        found.setdefault((question.pair_id, question.side, component_key(question)), (question, verdict))
-    read = [(q, v.score) for q, v in found.values() if v.score is not None]
-    firsts = ask(first, [q for q, _ in read])
-    return [Observation(q, f, s) for (q, s), f in zip(read, firsts, strict=True)]
+        if verdict.score is not None:
+            key = question.pair_id, question.side, component_key(question)
+            found.setdefault(key, []).append((question, verdict.score))
+    firsts = ask(first, [rows[0][0] for rows in found.values()])
+    return [
+        Observation(rows[0][0], verdict, max((s for _, s in rows), key=rounded), rows[0][1])
+        for rows, verdict in zip(found.values(), firsts, strict=True)
+    ]
 
 
 def fit_policy(observations: Sequence[Observation], *, first: str, second: str, data: str = "") -> Policy:
@@ -131,9 +138,18 @@ def fit_policy(observations: Sequence[Observation], *, first: str, second: str, 
     text, entity = _shared(observations, residuals)
     spread, elsewhere = _spread(observations, residuals, text, entity)
     return Policy(
-        dict(zip(names, (float(w) for w in weights), strict=True)), spread, elsewhere, text, entity, first, second,
-        len(observations), len(pairs), data,
+        dict(zip(names, (float(w) for w in weights), strict=True)), spread, elsewhere, text, entity,
+        _further(observations), first, second, len(observations), len(pairs), data,
     )
+
+
+def _further(observations: Sequence[Observation]) -> dict[str, float]:
+    """Mean rise of an entity's score over that of its simplest identifier."""
+    rises: dict[str, list[float]] = {}
+    for o in observations:
+        if o.question.kind == "entity":
+            rises.setdefault(f"{o.question.side}/{o.question.identifier.kind}", []).append(o.score - o.simplest)
+    return {name: sum(values) / len(values) for name, values in sorted(rises.items())}
 
 
 def _ridge(table: Floats, scores: Floats, free: NDArray[np.bool_], penalty: float) -> Floats:

@@ -72,6 +72,10 @@ def features(question: Question, first: Verdict) -> dict[str, float]:
         f"{question.kind}/identifier {question.identifier.kind}": 1.0,
     }
     entity = question.identifier.entity
+    graph = question.source
+    if claim is None and graph is not None:
+        made[f"{place}/namesakes"] = float(sum(e.head == entity.head for e in graph.entities) > 1)
+        made[f"{place}/claims"] = math.log1p(len(graph.attributes_of(entity)) + len(graph.relations_of(entity)))
     if claim is None:
         made[f"{place}/mentions"] = math.log1p(len(entity.mentions))
         made["entity/plural"] = float(entity.plural)
@@ -97,6 +101,8 @@ class Policy:
         spread_elsewhere: of a stratum that the fit has not seen.
         text: variance shared by all questions about one text of one pair, by kind and kind ("entity/attribute").
         entity: variance shared, besides, by all questions about one entity.
+        further: by how much an entity's score rises on average through the identifiers after the simplest, by side and
+            kind of the simplest.
         first, second: signatures of the judges it was fitted on.
         n_questions, n_pairs: what it was fitted on.
         data: name of that data, for readers.
@@ -107,6 +113,7 @@ class Policy:
     spread_elsewhere: float
     text: Mapping[str, float]
     entity: float
+    further: Mapping[str, float]
     first: str
     second: str
     n_questions: int = 0
@@ -125,11 +132,17 @@ class Policy:
         """Covariance of two questions about the same text."""
         return self.text.get(f"{kind}/{other}", 0.0) + (self.entity if same_entity else 0.0)
 
+    def gain(self, question: Question) -> float:
+        """What an entity's further identifiers add to the score that its simplest gets."""
+        if question.kind != "entity":
+            return 0.0
+        return self.further.get(f"{question.side}/{question.identifier.kind}", 0.0)
+
     @property
     def digest(self) -> str:
         """Hash of everything that moves a verdict, 12 hexadecimal digits."""
         moves = [FORMAT, sorted(self.weights.items()), sorted(self.spread.items()), self.spread_elsewhere,
-                 sorted(self.text.items()), self.entity]
+                 sorted(self.text.items()), self.entity, sorted(self.further.items())]
         return hashlib.sha256(json.dumps(moves).encode()).hexdigest()[:12]
 
     def save(self, path: str | Path) -> None:
@@ -160,7 +173,7 @@ def load_policy(path: str | Path) -> Policy:
         policy = Policy(**row)
     except TypeError as error:
         raise InputError(f"not a policy of a cascade: {error}", path=path) from None
-    for name in ("weights", "spread", "text"):
+    for name in ("weights", "spread", "text", "further"):
         _check_numbers(path, name, getattr(policy, name))
     _check_numbers(path, "spread_elsewhere", {"spread_elsewhere": policy.spread_elsewhere, "entity": policy.entity})
     return policy
