@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.commands.files import check_target
 from posh_lite.commands.judges import add_judge_options, judge_options, own_judges
 from posh_lite.errors import InputError
-from posh_lite.judge.calibration import METHODS
+from posh_lite.judge.calibration import CRITERIA, METHODS
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.labelled import LabelledSet
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _EPILOG = """what it does:
   The paper calls an entity present from a score of 2 on, for its own judge. Another model uses the scale otherwise: a
   small one may rank statements well and still give none of them less than 2. The command asks the judge questions
-  whose answers are known, finds the threshold that best tells true from false ones, and a map from its scores to the
+  whose answers are known, finds the threshold that calls most of them rightly, and a map from its scores to the
   share of such questions that are true (isotonic: a rising curve of any form; platt: a logistic one, for few
   questions; threshold: no map). The file names the judge, the data and how well it does on works left out.
 
@@ -56,6 +56,9 @@ def add_parser(commands: Any) -> None:
                          " and another method asks nothing anew")
     command.add_argument("--data", default="mini", metavar="mini|FILE.jsonl", help="labelled questions (default: mini)")
     command.add_argument("--method", choices=METHODS, default="isotonic", help="of the map (default: isotonic)")
+    command.add_argument("--criterion", choices=CRITERIA, default="share",
+                         help="of the threshold: the share of entities called rightly as true and false ones come"
+                         " (default), or balanced accuracy, which counts the rare false ones as much as the true")
     command.add_argument("--pairs-per-work", type=int, default=3, metavar="N", dest="pairs",
                          help="captions of each work of mini; questions on few captions are cheaper, since they share"
                          " texts (default: 3; 6 is all)")
@@ -93,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"posh-lite: {data}", file=sys.stderr)
     start = time.perf_counter()
     verdicts = ask_labelled(posh.judge, data, shown=sys.stderr.isatty() and not options.quiet)
-    fitted = calibrate(posh.judge, data, verdicts, method=options.method)
+    fitted = calibrate(posh.judge, data, verdicts, method=options.method, criterion=options.criterion)
     fitted.save(options.output)
     if not options.quiet:
         for name, value in rows(fitted, posh.judge, time.perf_counter() - start):
@@ -152,8 +155,11 @@ def rows(fitted: Calibration, judge: Any, seconds: float) -> list[tuple[str, str
     lines.append(("raw scores", f"standard deviation {fitted.spread:.2f} on 1 to 5"))
     mapped = "" if fitted.method == "threshold" else f" on the raw scale, {fitted.threshold:.2f} on the calibrated one"
     lines.append(("threshold", f"{fitted.raw_threshold:.2f}{mapped} (fitted on {whom})"))
-    lines.append(("balanced accuracy", f"{accuracy.at_two:.2f} at 2, {accuracy.fitted:.2f} at the fitted threshold,"
-                  f" {accuracy.held_out:.2f} on works left out ({accuracy.folds} folds)"))
+    for name, figures in (
+        ("called rightly", (accuracy.share_at_two, accuracy.share, accuracy.share_held_out)),
+        ("balanced accuracy", (accuracy.balanced_at_two, accuracy.balanced, accuracy.balanced_held_out)),
+    ):
+        lines.append((name, "{:.2f} at 2, {:.2f} at the fitted threshold, {:.2f} on works left out".format(*figures)))
     if fitted.curves:
         own = [k for k in fitted.curves if k != "all"]
         lines.append(("map", f"{fitted.method}, " + (f'own ones for {", ".join(own)}' if own else "one for all kinds")))
@@ -175,6 +181,9 @@ def advice(fitted: Calibration, options: argparse.Namespace) -> list[str]:
         found.append("the interval of the AUC reaches 0.50: the judge may be guessing, and no threshold helps that")
     if fitted.n_missing * 20 > fitted.n:
         found.append(f"{fitted.n_missing:,} verdicts could not be read: does the model follow the prompt?")
+    if fitted.accuracy.balanced <= 0.5:
+        found.append("the threshold calls every entity present: as true and false ones come, that is right most often"
+                     " with this judge")
     log = f" --log {options.log}" if options.log else ""
     found.append(f"next: posh-lite score PAIRS.jsonl --judge {options.judge}{log} --calibration {options.output}")
     return found

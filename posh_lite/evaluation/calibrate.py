@@ -1,9 +1,13 @@
 """Fit a judge's presence threshold and calibration on questions whose answers are known.
 
 The PoSh paper takes an entity for present from a score of 2 on, a value for its own judge. Another model uses the
-scale otherwise: it may rank statements well and still give none of them less than 2. So the threshold is fitted, as
-the one with the best balanced accuracy, and a monotone map can turn scores into the share of such questions that
-are true.
+scale otherwise: it may rank statements well and still give none of them less than 2. So the threshold is fitted, and
+a monotone map can turn scores into the share of such questions that are true.
+
+By default the threshold calls as many entities rightly as it can in the proportion in which true and false ones come.
+Balanced accuracy, the other criterion, counts the rare false ones as much as the many true ones. That suits a
+detector, but here a true entity that is called absent takes all that is said of it down as well: with the lexical
+judge on the known-answer corpus, it ranks captions worse than the paper's threshold does.
 """
 
 from __future__ import annotations
@@ -11,11 +15,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from posh_lite.errors import InputError
 from posh_lite.evaluation.bootstrap import Estimate, bootstrap
-from posh_lite.judge.calibration import METHODS, Accuracy, Calibration, Curve, Method
+from posh_lite.judge.calibration import CRITERIA, METHODS, Accuracy, Calibration, Criterion, Curve, Method
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,11 +78,19 @@ def balanced_accuracy(scores: Floats, labels: Floats, weights: Floats, threshold
     return (float(weights[true & called].sum()) / tops + float(weights[false & ~called].sum()) / bottoms) / 2
 
 
-def best_threshold(scores: Floats, labels: Floats, weights: Floats) -> float:
-    """The threshold with the best balanced accuracy.
+def share_right(scores: Floats, labels: Floats, weights: Floats, threshold: float) -> float:
+    """Share of the questions that are called rightly: true at or above the threshold, false below it."""
+    return float(weights[(scores >= threshold) == (labels == 1)].sum() / weights.sum())
 
-    Candidates lie midway between neighbouring scores. Of several equally good ones the lowest is taken: an entity
-    rather passes, and what is said of it is then still asked. Scores that are all the same give that score.
+
+_MEASURES = {"share": share_right, "balanced": balanced_accuracy}
+
+
+def best_threshold(scores: Floats, labels: Floats, weights: Floats, criterion: Criterion = "share") -> float:
+    """The threshold with the largest share called rightly, or the best balanced accuracy.
+
+    Candidates are the lowest score, which calls all true, and the values midway between neighbouring scores. Of
+    several equally good ones the lowest is taken: an entity rather passes, and what is said of it is then still asked.
 
     Raises:
         ValueError: there are not questions of both labels.
@@ -88,8 +100,8 @@ def best_threshold(scores: Floats, labels: Floats, weights: Floats) -> float:
     if not {0.0, 1.0} <= set(labels.tolist()):
         raise ValueError("a threshold needs questions of both labels")
     distinct = np.unique(scores).tolist()
-    candidates = [(a + b) / 2 for a, b in pairwise(distinct)] or [distinct[0]]
-    values = [balanced_accuracy(scores, labels, weights, c) for c in candidates]
+    candidates = [distinct[0], *((a + b) / 2 for a, b in pairwise(distinct))]
+    values = [_MEASURES[criterion](scores, labels, weights, c) for c in candidates]
     best = max(values)
     return float(next(c for c, v in zip(candidates, values, strict=True) if v >= best - 1e-12))
 
@@ -148,7 +160,7 @@ def fit_platt(scores: Floats, labels: Floats, weights: Floats) -> Curve:
 
 def calibrate(
     judge: Judge | str, data: LabelledSet, verdicts: Sequence[Verdict], *, method: Method = "isotonic",
-    enough: int = ENOUGH, date: str | None = None, **settings: Any,
+    criterion: Criterion = "share", enough: int = ENOUGH, date: str | None = None, **settings: Any,
 ) -> Calibration:
     """Fit threshold and map of a judge on its verdicts.
 
@@ -161,6 +173,7 @@ def calibrate(
         data: the questions.
         verdicts: its verdicts on them, in order; missing ones are left out and counted.
         method: "isotonic", "platt", or "threshold" for no map.
+        criterion: of the threshold, "share" or "balanced"; see the module.
         enough: questions of each label that a kind needs for a map of its own.
         date: of the fit, ISO 8601; today by default.
         settings: keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap` for the intervals over works.
@@ -170,8 +183,9 @@ def calibrate(
     """
     import numpy as np
 
-    if method not in METHODS:
-        raise InputError(f'method must be one of {", ".join(METHODS)}, got {method!r}')
+    for name, value, known in (("method", method, METHODS), ("criterion", criterion, CRITERIA)):
+        if value not in known:
+            raise InputError(f'{name} must be one of {", ".join(known)}, got {value!r}')
     rows = [(i, v.score) for i, v in zip(data.items, verdicts, strict=True) if v.score is not None]
     x = np.array([score for _, score in rows], dtype=np.float64)
     y = np.array([i.label for i, _ in rows], dtype=np.float64)
@@ -188,22 +202,23 @@ def calibrate(
     own = {k: m for k, m in masks.items() if min((y[m] == 1).sum(), (y[m] == 0).sum()) >= enough or k == "all"}
     source = "entity" if "entity" in own else "all"
     chosen = masks[source]
-    raw = best_threshold(x[chosen], y[chosen], w[chosen])
+    raw = best_threshold(x[chosen], y[chosen], w[chosen], criterion)
     fit = {"isotonic": fit_isotonic, "platt": fit_platt}.get(method)
     curves = {} if fit is None else {k: fit(x[m], y[m], w[m]) for k, m in own.items()}
     curve = curves.get(source)
     found = {
         name: auc(x[m], y[m], w[m], units=units[m].tolist(), **settings) for name, m in masks.items() if m.any()
     }
-    cross, folds = _left_out(x[chosen], y[chosen], w[chosen], units[chosen].tolist())
+    rows_of = (x[chosen], y[chosen], w[chosen])
+    called = _left_out(*rows_of, units[chosen].tolist(), criterion)
     accuracy = Accuracy(
-        balanced_accuracy(x[chosen], y[chosen], w[chosen], 2.0),
-        balanced_accuracy(x[chosen], y[chosen], w[chosen], raw), cross, folds,
+        *(measure(x[chosen], *rows_of[1:], t) for measure in _MEASURES.values() for t in (2.0, raw)),
+        *(float("nan") if called is None else measure(called, *rows_of[1:], 0.5) for measure in _MEASURES.values()),
     )
     return Calibration(
         judge if isinstance(judge, str) else judge.signature, method, raw if curve is None else curve.score(raw), raw,
-        curves, source, found, accuracy, _spread(x, w), data.name, data.sha256, len(rows), len(data.items) - len(rows),
-        data.prompts, date or datetime.datetime.now(datetime.UTC).date().isoformat(),
+        curves, source, criterion, found, accuracy, _spread(x, w), data.name, data.sha256, len(rows),
+        len(data.items) - len(rows), data.prompts, date or datetime.datetime.now(datetime.UTC).date().isoformat(),
     )
 
 
@@ -220,21 +235,21 @@ def _spread(scores: Floats, weights: Floats) -> float:
     return float(np.sqrt(np.average((scores - middle) ** 2, weights=weights)))
 
 
-def _left_out(x: Floats, y: Floats, w: Floats, units: list[Hashable]) -> tuple[float, int]:
-    """Balanced accuracy on works that the threshold was not fitted on, and the number of parts they were split into."""
+def _left_out(x: Floats, y: Floats, w: Floats, units: list[Hashable], criterion: Criterion) -> Floats | None:
+    """1 where a question is called true, else 0, by thresholds fitted without its work; None where undefined."""
     import numpy as np
 
     names = list(dict.fromkeys(units))
     folds = min(_FOLDS, len(names))
     if folds < 2:
-        return float("nan"), 0
+        return None
     order = np.random.default_rng(0).permutation(len(names))
     fold_of = {names[int(unit)]: place % folds for place, unit in enumerate(order)}
     fold = np.array([fold_of[u] for u in units])
-    margin = np.zeros(len(x))
+    called = np.zeros(len(x))
     for number in range(folds):
         held = fold == number
         if not {0.0, 1.0} <= set(y[~held].tolist()):
-            return float("nan"), folds
-        margin[held] = np.where(x[held] >= best_threshold(x[~held], y[~held], w[~held]), 1.0, 0.0)
-    return balanced_accuracy(cast("Floats", margin), y, w, 0.5), folds
+            return None
+        called[held] = x[held] >= best_threshold(x[~held], y[~held], w[~held], criterion)
+    return called

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 #: "threshold" leaves scores as they are; the others turn them into 1 + 4 x the probability that the answer is yes.
 Method = Literal["isotonic", "platt", "threshold"]
 METHODS: tuple[Method, ...] = get_args(Method)
+#: What the threshold was chosen by: the share of entities called rightly, or balanced accuracy.
+Criterion = Literal["share", "balanced"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 _FORMAT = 1
 _KEYS = ("all", *get_args(Kind))
 
@@ -67,12 +70,17 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Balanced accuracy of calling things present, 0.5 being chance; NaN where undefined."""
+    """How well a threshold calls things present: at the paper's 2, as fitted, and on works that it was not fitted on.
 
-    at_two: float  # at the paper's threshold
-    fitted: float  # at the fitted one, on the questions it was fitted on
-    held_out: float  # on works that it was not fitted on
-    folds: int  # parts that the works were split into; 0 where there was one work only
+    Balanced accuracy is 0.5 by chance. NaN where undefined: there was one work only.
+    """
+
+    share_at_two: float
+    share: float
+    balanced_at_two: float
+    balanced: float
+    share_held_out: float
+    balanced_held_out: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,7 @@ class Calibration:
         raw_threshold: the same before the map.
         curves: maps by kind of question ("entity", "attribute", "relation") and for the rest "all"; empty without map.
         threshold_from: the kind that the threshold was fitted on, "entity" or "all".
+        criterion: of the threshold.
         auc: probability that a true question scores above a false one, with interval, by kind and for "all".
         accuracy: of the threshold.
         spread: standard deviation of the raw scores.
@@ -103,6 +112,7 @@ class Calibration:
     raw_threshold: float
     curves: Mapping[str, Curve]
     threshold_from: str
+    criterion: Criterion
     auc: Mapping[str, Estimate]
     accuracy: Accuracy
     spread: float
@@ -127,7 +137,7 @@ class Calibration:
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         row = asdict(replace(self, curves={}, auc={}))
-        row["accuracy"] = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row["accuracy"].items()}
+        row["accuracy"] = {k: None if math.isnan(v) else v for k, v in row["accuracy"].items()}
         row["curves"] = {k: [list(knot) for knot in c.knots] for k, c in self.curves.items()}
         row["auc"] = {k: e.to_dict() for k, e in self.auc.items()}
         return {"posh_lite_calibration": _FORMAT, **row}
@@ -174,10 +184,10 @@ def calibration_from_dict(row: Any, *, path: object = None) -> Calibration:
     for name in ("judge", "data", "data_sha256", "prompts", "date"):
         if not isinstance(row.get(name), str) or not row[name].strip():
             raise wrong(name, "a text that is not empty")
-    if row.get("method") not in METHODS:
-        raise wrong("method", "one of " + ", ".join(METHODS))
-    if row.get("threshold_from") not in _KEYS:
-        raise wrong("threshold_from", "one of " + ", ".join(_KEYS))
+    choices = (("method", METHODS), ("criterion", CRITERIA), ("threshold_from", _KEYS))
+    for name, known in choices:
+        if row.get(name) not in known:
+            raise wrong(name, "one of " + ", ".join(known))
     for name in ("threshold", "raw_threshold"):
         if not _finite(row.get(name)) or not 1 <= row[name] <= 5:
             raise wrong(name, "a number from 1 to 5")
@@ -201,15 +211,15 @@ def calibration_from_dict(row: Any, *, path: object = None) -> Calibration:
     except (KeyError, TypeError, AttributeError):
         raise wrong("auc", "an object of estimates") from None
     try:
-        shares = [row["accuracy"][k] for k in ("at_two", "fitted", "held_out")]
-        a, b, c = (math.nan if v is None else float(v) for v in shares)
-        accuracy = Accuracy(a, b, c, int(row["accuracy"]["folds"]))
+        names = Accuracy.__dataclass_fields__
+        given = {k: row["accuracy"][k] for k in names}
+        accuracy = Accuracy(**{k: math.nan if v is None else float(v) for k, v in given.items()})
     except (KeyError, TypeError, ValueError):
-        raise wrong("accuracy", "an object with at_two, fitted, held_out and folds") from None
+        raise wrong("accuracy", "an object with " + ", ".join(Accuracy.__dataclass_fields__)) from None
     return Calibration(
         row["judge"], row["method"], float(row["threshold"]), float(row["raw_threshold"]), curves,
-        row["threshold_from"], estimates, accuracy, float(row["spread"]), row["data"], row["data_sha256"], row["n"],
-        row["n_missing"], row["prompts"], row["date"],
+        row["threshold_from"], row["criterion"], estimates, accuracy, float(row["spread"]), row["data"],
+        row["data_sha256"], row["n"], row["n_missing"], row["prompts"], row["date"],
     )
 
 
