@@ -14,6 +14,7 @@ import json
 import os
 import random
 import re
+import ssl
 import threading
 import time
 import weakref
@@ -146,10 +147,15 @@ class ServerLink:
             loop = asyncio.new_event_loop()
             thread = threading.Thread(target=_serve, args=(loop,), name="posh-lite server judge", daemon=True)
             thread.start()
-            local = urlsplit(self.url).hostname in _LOCAL  # a proxy for the world would not know this machine
+            parts = urlsplit(self.url)
+            local = parts.hostname in _LOCAL  # a proxy for the world would not know this machine
+            # Certificates take a while to load; without them a plain server cannot pass us on to an encrypted one.
+            verify: Any = True if parts.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             self._client = openai.AsyncOpenAI(
                 base_url=self.url, api_key=_key() or "none", max_retries=0, timeout=self.timeout,
-                http_client=openai.DefaultAsyncHttpxClient(trust_env=not local, timeout=self.timeout),
+                http_client=openai.DefaultAsyncHttpxClient(
+                    trust_env=not local, timeout=self.timeout, verify=verify
+                ),
             )
             self._slots = asyncio.Semaphore(self.concurrency)
             self._loop, self._pid, self._not_before = loop, os.getpid(), 0.0
