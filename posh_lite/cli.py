@@ -1,4 +1,4 @@
-"""The command line: ``posh-lite score | log | calibrate | graph | doctor | data | bench``."""
+"""The command line: ``posh-lite score | estimate | log | calibrate | graph | doctor | data | bench``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from posh_lite import __version__, doctor
-from posh_lite.commands import bench, calibrate, data, graph, log, score
+from posh_lite.commands import bench, calibrate, data, estimate, graph, log, score
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = """examples:
@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, log, calibrate, graph, doctor, data, bench):
+    for module in (score, estimate, log, calibrate, graph, doctor, data, bench):
         module.add_parser(commands)
     return top
 

@@ -174,6 +174,7 @@ def score_shards(shards: Sequence[Shard], recipe: Recipe, cluster: Cluster, log:
         from ray.data import ActorPoolStrategy, DataContext, from_items
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+        logging.getLogger("ray.data").setLevel(logging.ERROR)  # after the import, which sets it up
         context = DataContext.get_current()
         context.enable_progress_bars = False
         workers = min(pool_size(cluster, ray.cluster_resources()), len(shards))
@@ -233,7 +234,7 @@ def connected(cluster: Cluster) -> Iterator[Any]:
     """
     check_ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its notes to itself would stand between ours
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     import ray
 
     if ray.is_initialized():
@@ -242,15 +243,33 @@ def connected(cluster: Cluster) -> Iterator[Any]:
     quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     if cluster.address is None:
         wanted = max(os.cpu_count() or 1, math.ceil((cluster.workers or 1) * cluster.cpus))
-        ray.init(address="local", num_cpus=wanted, include_dashboard=False, **quiet)
+        with _hushed():
+            ray.init(address="local", num_cpus=wanted, include_dashboard=False, **quiet)
     else:
         try:
-            ray.init(address=cluster.address, **quiet)
+            with _hushed():
+                ray.init(address=cluster.address, **quiet)
         except (ConnectionError, ValueError, RuntimeError) as error:
             said = " ".join(str(error).split())
             raise InputError(f'no Ray cluster at --address "{cluster.address}": {said[:200]}') from error
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """No notes of Ray's native part on stderr while it starts; what fails is raised and so still heard."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # stderr is closed
+        yield
+        return
+    try:
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
