@@ -31,7 +31,7 @@ EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 #: Extras declared for what is still to come: installing them changes nothing yet.
-AHEAD = frozenset({"gguf", "openai", "gpu", "rl", "scale"})
+AHEAD = frozenset({"rl"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,12 @@ def _judges() -> list[Finding]:
     found = []
     for entry in JUDGES.values():
         missing = entry.missing()
+        how = f"; --judge {entry.name}:{entry.model}" if entry.model else ""
         if missing:
-            said = f"needs {', '.join(missing)}: {install_command(entry.extra)}"
+            said = f"{entry.about}; needs {', '.join(missing)}: {install_command(entry.extra)}"
             found.append(Finding("judge", entry.name, "missing", said, entry.name == "lexical"))
         else:
-            found.append(Finding("judge", entry.name, "ok", entry.about))
+            found.append(Finding("judge", entry.name, "ok", f"{entry.about}{how}"))
     return found
 
 
@@ -137,9 +138,18 @@ def report(findings: list[Finding]) -> str:
     lines.append("")
     lines.append(
         f"Not ready: {', '.join(broken)} must be there before anything is scored." if broken
-        else "Ready: `posh-lite score` can run with the lexical judge."
+        else "Ready: `posh-lite score` can run with the lexical judge" + _models(findings)
     )
     return "\n".join(lines)
+
+
+def _models(findings: list[Finding]) -> str:
+    """The end of the last line: which language models can be judges, and how one is named."""
+    usable = {f.name for f in findings if f.group == "judge" and f.mark == "ok"}
+    ready = [f"--judge {e.name}:{e.model}" for e in JUDGES.values() if e.model and e.name in usable]
+    if ready:
+        return f", or with a language model that you name: {', '.join(ready)}."
+    return "; a language model as judge needs one of the judges above that are missing."
 
 
 def add_parser(commands: Any) -> None:

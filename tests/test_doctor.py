@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from posh_lite import doctor
 from posh_lite.cli import main
 from posh_lite.errors import MissingDependency
+from posh_lite.judge.registry import JUDGES
 
 
 def test_everything_has_its_line(capsys, monkeypatch, tmp_path):
@@ -49,9 +51,42 @@ def test_a_changed_file_is_broken(monkeypatch, tmp_path):
 
 def test_nobody_is_sent_to_install_what_nothing_uses():
     sources = [p.read_text(encoding="utf-8") for p in Path(doctor.__file__).parent.rglob("*.py")]
+    for extra, (_, modules) in doctor.EXTRAS.items():
+        if extra in ("book", "dev", "baselines"):  # used by notebooks, tests and chapters
+            continue
+        pattern = rf"^\s*(?:import|from) (?:{'|'.join(modules)})\b"
+        used = any(re.search(pattern, s, re.MULTILINE) for s in sources)
+        used |= any(set(modules) & set(entry.modules) for entry in JUDGES.values())
+        assert used is (extra not in doctor.AHEAD), extra
     for extra in doctor.AHEAD:
-        _, modules = doctor.EXTRAS[extra]
-        assert not any(re.search(rf"^\s*(?:import|from) {m}\b", s, re.MULTILINE) for m in modules for s in sources)
         finding = next(f for f in doctor.examine() if f.group == "extra" and f.name == extra)
         assert "not used by this version yet" in finding.said
         assert "pip install" not in finding.said
+
+
+def test_language_judges_say_what_they_need_and_how_a_model_is_named(monkeypatch, capsys):
+    monkeypatch.setitem(JUDGES, "gguf", replace(JUDGES["gguf"], modules=("not_installed_here",)))
+    monkeypatch.setitem(JUDGES, "openai", replace(JUDGES["openai"], modules=("json",)))
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    gguf = next(line for line in lines if line.startswith("  gguf"))
+    assert " missing " in gguf
+    assert re.search(r"needs not_installed_here: pip install .*\[gguf\]", gguf)
+    openai = next(line for line in lines if line.startswith("  openai"))
+    assert " ok " in openai
+    assert "--judge openai:MODEL" in openai
+    assert "--judge openai:MODEL" in lines[-1]
+    assert "gguf:FILE.gguf" not in lines[-1].replace("cascade:gguf:FILE.gguf", "")
+
+
+def test_without_any_language_judge_the_default_is_ready(monkeypatch, capsys):
+    for name, entry in list(JUDGES.items()):
+        if entry.model:
+            monkeypatch.setitem(JUDGES, name, replace(entry, modules=("not_installed_here",)))
+    assert main(["doctor"]) == 0
+    assert "needs one of the judges above" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_every_extra_of_a_judge_is_declared():
+    for entry in JUDGES.values():
+        assert entry.extra is None or entry.extra in doctor.EXTRAS
