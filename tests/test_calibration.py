@@ -404,3 +404,17 @@ def test_the_threshold_decides_what_is_present() -> None:
     assert any(c.inherited for c in scored.components)
     plain = PoSh(TableJudge({}, default=2.2), progress=False).score(*TEXTS)
     assert all(c.present for c in plain.components if c.kind == "entity")
+
+
+def test_the_figure_says_in_words_what_it_shows(tmp_path: Path) -> None:
+    from posh_lite.plot_calibration import reliability
+
+    scores, labels = [5.0, 4.0, 3.0, 3.0, 2.0, 2.0] * 4, [1, 1, 1, 0, 0, 0] * 4
+    data = _set(labels, [w for w in "abab" for _ in range(6)])
+    for method in ("isotonic", "threshold"):
+        made = reliability(
+            _fitted(method), data, [Verdict(s) for s in scores], name=f"calibration-{method}", folder=str(tmp_path)
+        )
+        assert "0% around 2.0" in made.alt and "100% around" in made.alt and "threshold 2.50" in made.alt
+        assert (tmp_path / f"calibration-{method}.svg").is_file()
+        assert "24 questions" in made.caption
