@@ -158,7 +158,7 @@ class Point:
 
 def cascade_points(
     run: FullRun, first: Judge, shares: Sequence[float], *, folds: int = 5, threshold: float | None = None,
-    identifiers: Literal["first", "all"] = "first", **settings: Any,
+    identifiers: Literal["first", "all"] = "first", second: Judge | None = None, **settings: Any,
 ) -> list[Point]:
     """Play the cascade on every pair with the policy of the other folds.
 
@@ -169,6 +169,8 @@ def cascade_points(
         folds: by pair; pair ``n`` is in fold ``n % folds``.
         threshold: presence threshold; by default the second judge's.
         identifiers: of an entity that are asked.
+        second: asked in place of the record, for example a live model over the log of the full run, so that what the
+            log lacks is asked and kept.
         settings: keywords of :class:`~posh_lite.metric.posh.PoSh`.
 
     Raises:
@@ -186,7 +188,9 @@ def cascade_points(
         n_second: dict[str, int] = {}
         answers = RecordedAnswers(run, threshold=threshold)
         for n, name in enumerate(ids):
-            judge = CascadeJudge(first, answers, policy=policies[n % folds], share=share, identifiers=identifiers)
+            judge = CascadeJudge(
+                first, second or answers, policy=policies[n % folds], share=share, identifiers=identifiers
+            )
             full = run.scores[name]
             graphs = {q.side: q.source for q, _ in run.said[name] if q.source is not None}
             score = PoSh(judge, progress=False, **settings).score_graphs(

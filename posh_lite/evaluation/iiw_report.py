@@ -27,8 +27,10 @@ from posh_lite.evaluation.correlation import correlate
 if TYPE_CHECKING:
     import pandas as pd
 
+    from posh_lite.benchmarks.iiw import SideBySide
     from posh_lite.metric.posh import PoSh
     from posh_lite.metric.score import Score
+    from posh_lite.records import Pair
 
 #: Which score is held against which judgment.
 HYPOTHESES = (
@@ -65,17 +67,25 @@ def measure(metric: PoSh, *, limit: int | None = None) -> tuple[Report, list[Sco
     Raises:
         InputError: the data is not at hand.
     """
-    import pandas as pd
-
     from posh_lite.benchmarks.iiw import load_iiw400
-    from posh_lite.evaluation.yardsticks import yardsticks
-    from posh_lite.metric.score import coarse
 
     data = load_iiw400()
     rows, pairs = data.rows[:limit], data.pairs[:limit]
     before = dict(metric.timings.seconds)
     scores = metric.score_many(pairs)
     seconds = {name: value - before.get(name, 0.0) for name, value in metric.timings.seconds.items()}
+    frame = frame_of(rows, pairs, scores)
+    today = datetime.now(UTC).date().isoformat()
+    return Report(frame, metric.signature, metric.judge.signature, today, seconds, False), scores
+
+
+def frame_of(rows: Sequence[SideBySide], pairs: Sequence[Pair], scores: Sequence[Score]) -> pd.DataFrame:
+    """Scores beside judgments and yardsticks, one row an image; the three belong together in order."""
+    import pandas as pd
+
+    from posh_lite.evaluation.yardsticks import yardsticks
+    from posh_lite.metric.score import coarse
+
     made = []
     for row, score in zip(rows, scores, strict=True):
         sides = {side: len(score.of(side)) for side in ("generation", "reference")}
@@ -87,9 +97,7 @@ def measure(metric: PoSh, *, limit: int | None = None) -> tuple[Report, list[Sco
             "component_ratio": sides["generation"] / max(sides["reference"], 1),
             **row.labels, MEAN: row.mean,
         })  # fmt: skip
-    frame = pd.DataFrame(made).merge(yardsticks(pairs), on="id", validate="one_to_one")
-    today = datetime.now(UTC).date().isoformat()
-    return Report(frame, metric.signature, metric.judge.signature, today, seconds, False), scores
+    return pd.DataFrame(made).merge(yardsticks(pairs), on="id", validate="one_to_one")
 
 
 def correlations(

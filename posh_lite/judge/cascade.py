@@ -23,6 +23,7 @@ from posh_lite.judge.contract import Judge, Question, Verdict
 from posh_lite.metric.passes import rounded
 
 if TYPE_CHECKING:
+    from posh_lite.judge.calibration import Calibration
     from posh_lite.judge.log import VerdictLog
 
 #: Share of the components that the second judge is asked about, where none is given.
@@ -261,7 +262,8 @@ def estimated(verdict: Verdict) -> bool:
 
 def cascade_judge(
     model: str, *, policy: Policy | str | Path, share: float = SHARE, identifiers: Literal["first", "all"] = "first",
-    first: str = "lexical", log: VerdictLog | str | Path | None = None, **settings: Any,
+    first: str = "lexical", calibration: Calibration | str | Path | None = None,
+    log: VerdictLog | str | Path | None = None, **settings: Any,
 ) -> CascadeJudge:
     """The cascade by name: ``make_judge("cascade:gguf:FILE.gguf", policy="policy.json")``.
 
@@ -271,6 +273,7 @@ def cascade_judge(
         share: questions that the second judge is asked for each component.
         identifiers: of an entity that are asked, "first" or "all".
         first: name of the first judge.
+        calibration: of the second judge; the policy must have been fitted on its calibrated verdicts.
         log: verdict log under the second judge, or the one that it replays.
         settings: options of the second judge.
 
@@ -282,5 +285,9 @@ def cascade_judge(
 
     path = log if log is None or isinstance(log, str | Path) else log.path
     second = make_judge(model, log=path, **settings)
+    if calibration is not None:
+        from posh_lite.judge.calibration import CalibratedJudge
+
+        second = CalibratedJudge(second, calibration)
     made = CascadeJudge(make_judge(first), second, policy=policy, share=share, identifiers=identifiers)
     return made if log is None else made.with_log(log)
