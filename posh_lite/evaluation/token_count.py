@@ -122,9 +122,8 @@ def count_ways(
 
 
 def _sent(posh: PoSh, pair: Pair, share: float) -> dict[str, list[_Sent]]:
-    from posh_lite.graph.extract import extract_graphs
-
-    generation, reference = extract_graphs([pair.generation, pair.reference], coreference=posh.coreference)
+    graphs = posh.graphs([pair.generation, pair.reference])
+    generation, reference = graphs[pair.generation], graphs[pair.reference]
     judge: Any = posh.judge
     if hasattr(judge, "prime"):
         judge.prime([generation, reference])
@@ -288,12 +287,18 @@ def table(costs: dict[str, Cost]) -> str:
     return "\n".join(lines)
 
 
-def same_scores(make: Callable[[str], PoSh], pairs: Sequence[Pair]) -> float | None:
+def same_scores(posh: PoSh, pairs: Sequence[Pair]) -> float | None:
     """The greatest difference of a component's score between ``all`` and ``lazy``; None where a log lacks answers."""
+    kept = posh.lazy
     try:
-        every, lazy = (make(way).score_many(pairs) for way in ("all", "lazy"))
+        posh.lazy = False
+        every = posh.score_many(pairs)
+        posh.lazy = True
+        lazy = posh.score_many(pairs)
     except ReplayMiss:
         return None
+    finally:
+        posh.lazy = kept
     worst = 0.0
     for a, b in zip(every, lazy, strict=True):
         for one, other in zip(a.components, b.components, strict=True):
@@ -323,16 +328,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         pairs = pairs[: options.n]
         tokenize, chat = gguf_tokenizer(options.tokenizer) if options.tokenizer else (approximate_tokens, CHATML)
 
-        def make(identifiers: Any) -> PoSh:
-            return PoSh(options.judge, log=options.log, identifiers=identifiers, progress=False)
-
-        posh = make("lazy")
+        posh = PoSh(options.judge, log=options.log, identifiers="lazy", progress=False)
         costs = count_ways(
             posh, pairs, tokenize=tokenize, chat=chat, share=options.share,
             progress=lambda n: print(f"\r{n:,} of {len(pairs):,} pairs", end="", file=sys.stderr, flush=True),
         )
         print(file=sys.stderr)
-        differ = same_scores(make, pairs)
+        differ = same_scores(posh, pairs)
     except PoshLiteError as error:
         print(f"posh-lite: {error}", file=sys.stderr)
         return 1

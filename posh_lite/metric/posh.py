@@ -226,6 +226,10 @@ class PoSh:
         found: Usage | None = getattr(self.judge, "usage", None)
         return found
 
+    def graphs(self, texts: Iterable[str]) -> dict[str, SceneGraph]:
+        """The scene graph of each text, as it is scored; the last ones are kept."""
+        return self._extract(texts)
+
     # -- parts ----------------------------------------------------------------------------------------------
 
     def _extract(self, texts: Iterable[str]) -> dict[str, SceneGraph]:
