@@ -61,11 +61,13 @@ def spread(prompt):
 
 
 class Slow(FakeEngine):
-    """Tells the file of the variable ASKED the key of each prompt it has answered, and takes PAUSE seconds a batch."""
+    """Tells the file of the variable ASKED the log's key of each prompt it is given; takes PAUSE seconds a batch."""
 
     def read(self, prompts, answers):
-        with open(os.environ["ASKED"], "a", encoding="utf-8") as handle:
-            handle.write("".join(digest(p.text).hex() + "\n" for p in prompts))
+        if "ASKED" in os.environ:
+            found = [digest(f"{self.name} {self.identity} scale:1-5", p.text).hex() for p in prompts]
+            with open(os.environ["ASKED"], "a", encoding="utf-8") as handle:
+                handle.write("".join(key + "\n" for key in found))
         time.sleep(float(os.environ.get("PAUSE", "0")))
         return super().read(prompts, answers)
 
@@ -89,7 +91,7 @@ def shaky(**settings):
             return Reading(fault="the server answered 503 three times")
         return {"well": 0.9} if kind == 1 else spread(prompt)
 
-    return LanguageJudge(FakeEngine(answer), **settings)
+    return LanguageJudge(Slow(answer), **settings)
 
 
 def flat(**settings):

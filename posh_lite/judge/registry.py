@@ -54,6 +54,11 @@ JUDGES: dict[str, JudgeEntry] = {
         JudgeEntry("openai", "posh_lite.judge.llm.server:openai_judge",
                    "a language model behind a server that speaks OpenAI's protocol (OPENAI_BASE_URL, OPENAI_API_KEY)",
                    ("openai",), "openai", "MODEL"),
+        JudgeEntry("transformers", "posh_lite.judge.llm.transformers_engine:transformers_judge",
+                   "a causal model of the transformers library, on the CPU or one GPU",
+                   ("torch", "transformers"), "transformers", "NAME-OR-FOLDER"),
+        JudgeEntry("vllm", "posh_lite.judge.llm.vllm_engine:vllm_judge",
+                   "a causal model on GPUs through vLLM, the paper's setting", ("vllm",), "gpu", "NAME-OR-FOLDER"),
         JudgeEntry("cascade", "posh_lite.judge.cascade:cascade_judge",
                    "the lexical judge, and another where its answer tells most (option policy=FILE)", ("spacy",),
                    None, "gguf:FILE.gguf"),
@@ -134,15 +139,15 @@ def _target(target: str, name: str) -> Any:
         raise JudgeError(f'the judge "{name}" cannot be imported: {error}') from None
 
 
-def judge_options(make: Any) -> dict[str, inspect.Parameter]:
-    """The options that a judge takes, by name, those handed on to :class:`LanguageJudge` included; empty if unknown."""
+def judge_options(make: Any) -> dict[str, inspect.Parameter] | None:
+    """The options that a judge takes, by name, those handed on to :class:`LanguageJudge` included; None if unknown."""
     try:
         found = dict(inspect.signature(make).parameters)
     except (TypeError, ValueError):
-        return {}
+        return None
     if any(p.kind is p.VAR_KEYWORD for p in found.values()):
         if not make.__module__.startswith("posh_lite.judge.llm"):
-            return {}  # it takes anything
+            return None  # it takes anything
         from posh_lite.judge.llm.judge import LanguageJudge
 
         found.update(inspect.signature(LanguageJudge).parameters)
@@ -153,7 +158,7 @@ def judge_options(make: Any) -> dict[str, inspect.Parameter]:
 def _check_options(name: str, make: Any, options: Mapping[str, Any]) -> None:
     known = judge_options(make)
     for option in options:
-        if known and option not in known:
+        if known is not None and option not in known:
             near = get_close_matches(option, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f'it takes {", ".join(known) or "none"}'
             raise JudgeError(f'the judge "{name}" has no option "{option}"; {hint}')
