@@ -197,4 +197,7 @@ def _neighbours(question: Question) -> list[Span]:
     claim = question.attribute or question.relation
     if claim is None or not claim.spans:
         return []
-    return [_near(e, span).span for e in _participants(question) if e.mentions for span in claim.spans]
+    beside = _participants(question)
+    if question.relation is not None and question.relation.subject.role in _PLACES:
+        beside.append(question.relation.subject)  # "the right" (hand) of "the right is placed on her back"
+    return [_near(e, span).span for e in beside if e.mentions for span in claim.spans]
