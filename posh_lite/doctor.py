@@ -21,6 +21,7 @@ Mark = Literal["ok", "missing", "broken"]
 EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "book": ("building the book", ("jupyter_book", "papermill", "nbformat", "matplotlib", "seaborn", "statsmodels")),
     "gguf": ("a local model in GGUF, on the CPU", ("llama_cpp",)),
+    "transformers": ("any causal model as judge, on the CPU or one GPU", ("torch", "transformers")),
     "openai": ("any OpenAI-compatible server as judge", ("openai",)),
     "gpu": ("the paper's setting on a GPU", ("vllm", "transformers")),
     "coref": ("Maverick coreference (CC BY-NC-SA 4.0)", ("maverick",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -15,6 +16,7 @@ from posh_lite.book.layout import BookError, Layout, find_layout
 from posh_lite.book.notebooks import id_problems, strip_all, stripped
 from posh_lite.book.parameters import assign, convert, declared, parse_overrides
 from posh_lite.book.profile import check_profile, coreference_for
+from posh_lite.judge import registry
 
 
 def write_notebook(path: Path, *cells: str, parameters: str = 'profile = "lite"\nn = 3\nname = "a"') -> Path:
@@ -219,6 +221,16 @@ def test_a_profile_whose_judge_is_not_here_is_refused_before_anything_runs():
         check_profile("lite", "no-such-judge")
     with pytest.raises(BookError, match="expected one of lite, gpu"):
         check_profile("laptop")
+
+
+def test_the_gpu_profile_names_the_model_of_the_paper_and_what_is_missing_for_it(monkeypatch):
+    entry = registry.JUDGES["vllm"]
+    monkeypatch.setitem(registry.JUDGES, "vllm", replace(entry, modules=("json",)))
+    check_profile("gpu")
+    monkeypatch.setitem(registry.JUDGES, "vllm", replace(entry, modules=("no_such_module",)))
+    message = r'judge "vllm:Qwen/Qwen3-14B" of profile gpu needs no_such_module; pip install "posh-lite\[gpu\]"'
+    with pytest.raises(BookError, match=message):
+        check_profile("gpu")
 
 
 def test_layout_is_found_from_inside_and_missed_outside(layout, tmp_path_factory):

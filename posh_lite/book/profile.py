@@ -11,8 +11,8 @@ from posh_lite.metric.posh import PoSh
 if TYPE_CHECKING:
     from posh_lite.graph.mentions import CoreferenceResolver
 
-#: The judge of each profile: "lite" needs nothing, "gpu" is the setting of the paper.
-JUDGES = {"lite": "lexical", "gpu": "vllm"}
+#: The judge of each profile: "lite" needs nothing, "gpu" is the setting of the paper (section "Experiments").
+JUDGES = {"lite": "lexical", "gpu": "vllm:Qwen/Qwen3-14B"}
 
 
 def check_profile(profile: str, judge: str = "auto") -> None:
@@ -26,7 +26,7 @@ def check_profile(profile: str, judge: str = "auto") -> None:
     if profile not in JUDGES:
         raise BookError(f"profile {profile!r}: expected one of {', '.join(JUDGES)}")
     name = JUDGES[profile] if judge == "auto" else judge
-    entry = registry.JUDGES.get(name)
+    entry = registry.JUDGES.get(name.partition(":")[0])
     if entry is None and ":" not in name:
         known = ", ".join(sorted(registry.JUDGES))
         raise BookError(

@@ -227,7 +227,7 @@ def test_context_comes_from_the_configuration(tmp_path: Path) -> None:
     folder = make_model(tmp_path / "short", context=64, layers=1)
     judge = transformers_judge(folder, device="cpu")
     assert judge.engine.context == 64
-    with pytest.raises(JudgeError, match=r'pair ".*the prompt has \d+ tokens .* more than the 64 of the model.s context'):
+    with pytest.raises(JudgeError, match=r'pair ".*the prompt has \d+ tokens .* more than the 64 of the model'):
         PoSh(judge=judge).score("A lamp hangs over a table.", "A lamp above a table. " * 20)
     assert judge.usage.prompts == 0  # nothing was sent
     assert transformers_judge(folder, device="cpu", context=32).engine.context == 32
@@ -286,7 +286,7 @@ def test_models_that_cannot_answer_are_named(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "is_encoder_decoder": True}, "no causal"),
+        ({"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]}, "is no causal language model"),
         ({"model_type": "bert", "architectures": ["BertForMaskedLM"]}, "BertForMaskedLM is no causal language model"),
         ({"model_type": "no-such-kind"}, "cannot be loaded by AutoConfig"),
         ({"model_type": "x", "auto_map": {"AutoConfig": "code.Config"}}, "cannot be loaded by AutoConfig"),

@@ -1,4 +1,4 @@
-"""A tokenizer as the engines use it: the chat template around a prompt, shared beginnings, the tokens of the answers."""
+"""A tokenizer as the engines use it: the chat template around a prompt, shared beginnings, tokens of the answers."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Chat:
         known = self._answers.get(answers.scale)
         if known is None:
             written = self._tokenizer.convert_ids_to_tokens(list(range(self._size)))
-            near = [t for t, text in enumerate(written) if text and any(word in text.lower() for word in answers.values)]
+            near = [t for t, text in enumerate(written) if any(w in (text or "").lower() for w in answers.values)]
             pieces = [(t, self.piece(t)) for t in near if t not in self.specials]
             known = [(t, text) for t, text in pieces if len(text) < 8 and answers.value(text) is not None]
             if {answers.value(text) for _, text in known} != set(answers.values.values()):

@@ -80,7 +80,8 @@ class TorchSession:
 
         Args:
             tokens: of the whole prompt.
-            layers: of its beginning of ``start`` tokens.
+            layers: of its beginning.
+            start: tokens of that beginning.
             n: how many.
             most: the longest of them, in tokens.
             choose: picks a token from the number of the continuation and its logits.
@@ -122,7 +123,7 @@ class TorchSession:
 
         cache = DynamicCache() if self.reuse else None
         if layers:
-            cache = DynamicCache([(k.expand(len(rows), -1, -1, -1), v.expand(len(rows), -1, -1, -1)) for k, v in layers])
+            cache = DynamicCache([tuple(t.expand(len(rows), -1, -1, -1) for t in pair) for pair in layers])
         return self._step(rows, cache, start, lasts)
 
     def _step(self, rows: list[list[int]], cache: Any, start: int, lasts: list[int]) -> tuple[Any, Any]:

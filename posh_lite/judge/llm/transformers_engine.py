@@ -14,11 +14,11 @@ import numpy as np
 
 from posh_lite.errors import InputError, JudgeError
 from posh_lite.judge.llm.answers import Answers
-from posh_lite.judge.llm.chat import Chat, one_line
+from posh_lite.judge.llm.chat import Chat
 from posh_lite.judge.llm.engine import Prompt, Reading
 from posh_lite.judge.llm.judge import LanguageJudge
 from posh_lite.judge.llm.torch_session import TorchSession
-from posh_lite.judge.llm.weights import Source, locate
+from posh_lite.judge.llm.weights import Source, load, locate
 
 _SAMPLE_TOKENS = 6
 _DTYPES = ("auto", "float32", "bfloat16", "float16")
@@ -57,20 +57,21 @@ class TransformersEngine:
             raise InputError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
         place = _device(device)
         source = locate(model, revision)
-        config = _load(source, transformers.AutoConfig)
+        config = load(source, transformers.AutoConfig)
         _check_causal(config, source)
         wanted: Any = ("auto" if place.type != "cpu" else torch.float32) if dtype == "auto" else getattr(torch, dtype)
-        tokenizer = _load(source, transformers.AutoTokenizer)
-        loaded = _load(source, transformers.AutoModelForCausalLM, dtype=wanted).to(place).eval()
+        tokenizer = load(source, transformers.AutoTokenizer)
+        loaded = load(source, transformers.AutoModelForCausalLM, dtype=wanted).to(place).eval()
         self.session = TorchSession(loaded, reuse=reuse)
         text = config.get_text_config()
         self.context: int | None = context or getattr(text, "max_position_embeddings", None)
         self._chat = Chat(tokenizer, source.label, getattr(text, "vocab_size", None))
         self._ends = _ends(loaded, tokenizer)
         attention = getattr(loaded.config, "_attn_implementation", None) or "eager"
+        versions = f"transformers:{transformers.__version__} torch:{torch.__version__.partition('+')[0]}"
         self.identity = (
             f"{source.identity} dtype:{str(loaded.dtype).removeprefix('torch.')} device:{place.type}"
-            f" attention:{attention} transformers:{transformers.__version__} torch:{torch.__version__.partition('+')[0]}"
+            f" attention:{attention} {versions}"
         )
 
     # -- the contract ---------------------------------------------------------------------------------------
@@ -138,9 +139,8 @@ def transformers_judge(
     context: int | None = None, reuse: bool = True, **settings: Any,
 ) -> LanguageJudge:
     """A judge from a causal model; see :class:`TransformersEngine`, and :class:`LanguageJudge` for further settings."""
-    return LanguageJudge(
-        TransformersEngine(model, revision=revision, device=device, dtype=dtype, context=context, reuse=reuse), **settings
-    )
+    engine = TransformersEngine(model, revision=revision, device=device, dtype=dtype, context=context, reuse=reuse)
+    return LanguageJudge(engine, **settings)
 
 
 def _device(name: str) -> Any:
@@ -155,21 +155,6 @@ def _device(name: str) -> Any:
     if device.type == "cuda" and not torch.cuda.is_available():
         raise JudgeError(f"device {name!r}: torch sees no CUDA device here; give device=\"cpu\"")
     return device
-
-
-def _load(source: Source, kind: Any, **how: Any) -> Any:
-    """A part of a model through the library's automatic classes, without progress bars and without foreign code."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        return kind.from_pretrained(source.where, revision=source.revision, trust_remote_code=False, **how)
-    except Exception as error:  # files of someone else: missing, broken, of a kind that this version does not know
-        raise JudgeError(f"{source.label}: cannot be loaded by {kind.__name__} ({one_line(error)})") from None
-    finally:
-        if shown:
-            logging.enable_progress_bar()
 
 
 def _check_causal(config: Any, source: Source) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from posh_lite.errors import InputError, JudgeError
 from posh_lite.judge.llm.chat import one_line
@@ -50,7 +51,9 @@ def locate(model: str | Path, revision: str | None = None) -> Source:
     folder = Path(model).expanduser()
     if folder.is_dir():
         if revision is not None:
-            raise InputError(f"revision={revision!r} is for a model of the hub; a folder is known by its content", path=folder)
+            raise InputError(
+                f"revision={revision!r} is for a model of the hub; a folder is known by its content", path=folder
+            )
         if not (folder / "config.json").is_file():
             raise JudgeError(f"{folder}: no config.json, so this is no folder of a model")
         label = "_".join(folder.resolve().name.split())
@@ -60,6 +63,21 @@ def locate(model: str | Path, revision: str | None = None) -> Source:
         raise JudgeError(f'no folder "{name}", and no name that a model hub could know')
     commit = _commit(name, revision)
     return Source(name, commit, name, f"{name} rev:{commit[:12]}")
+
+
+def load(source: Source, kind: Any, **how: Any) -> Any:
+    """A part of a model through the library's automatic classes, without progress bars and without foreign code."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        return kind.from_pretrained(source.where, revision=source.revision, trust_remote_code=False, **how)
+    except Exception as error:  # files of someone else: missing, broken, of a kind that this version does not know
+        raise JudgeError(f"{source.label}: cannot be loaded by {kind.__name__} ({one_line(error)})") from None
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def _commit(name: str, revision: str | None) -> str:
