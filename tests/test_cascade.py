@@ -435,6 +435,22 @@ def test_variances_are_found():
     assert fitted.spread_elsewhere == pytest.approx(0.09, abs=0.03)
 
 
+def test_words_that_the_second_judge_takes_to_are_found_where_they_are_common():
+    made = observations(12, np.random.default_rng(2))
+
+    def is_tall(o):
+        return o.question.attribute is not None and o.question.attribute.lemma == "tall"
+
+    rise = [Observation(o.question, o.first, o.score + is_tall(o), o.simplest) for o in made]
+    fitted = fit_policy(rise, first="a", second="b")
+    tall = next(o for o in rise if o.question.attribute is not None and o.question.attribute.lemma == "tall")
+    pale = next(o for o in rise if o.question.attribute is not None and o.question.attribute.lemma == "pale")
+    assert fitted.expected(tall.question, tall.first) - fitted.expected(pale.question, pale.first) > 0.7
+    assert "attribute/word tall" in fitted.weights
+    few = fit_policy([o for o in rise if o.question.pair_id in "012"], first="a", second="b")
+    assert "attribute/word tall" not in few.weights  # a word of three pairs is left out
+
+
 def test_a_policy_needs_several_pairs():
     with pytest.raises(InputError, match="several pairs, got 1"):
         fit_policy(observations(1, np.random.default_rng(0)), first="a", second="b")

@@ -163,6 +163,7 @@ def build(
     rows: Sequence[SideBySide], pairs: Sequence[Pair], judge: Judge, first: Judge, *, raw: Judge | None = None,
     shares: Sequence[float] = SHARES, ways: Sequence[Literal["first", "all"]] = WAYS, folds: int = 5,
     work: Mapping[str, float] | None = None, second: Judge | None = None, n_resamples: int = 2000, data: str = "",
+    prompts: str | Path | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], Any]:
     """Everything from the verdicts of one full run.
 
@@ -179,6 +180,7 @@ def build(
         second: a live judge over the log, see :func:`~posh_lite.evaluation.cascade_curve.cascade_points`.
         n_resamples: of the bootstrap.
         data: name of the data, kept in the policy.
+        prompts: the prompt file of the full run; by default the package's.
 
     Returns:
         What goes into ``judges.json`` and ``cascade.json``, and the policy.
@@ -190,18 +192,20 @@ def build(
 
     texts = list(dict.fromkeys(t for pair in pairs for t in (pair.generation, pair.reference)))
     graphs = dict(zip(texts, extract_graphs(texts), strict=True))
-    run = full_run(pairs, judge, graphs=graphs)
-    points = {w: cascade_points(run, first, shares, folds=folds, identifiers=w, second=second) for w in ways}
+    run = full_run(pairs, judge, graphs=graphs, prompts=prompts)
+    points = {
+        w: cascade_points(run, first, shares, folds=folds, identifiers=w, second=second, prompts=prompts) for w in ways
+    }
     kept = [n for n, pair in enumerate(pairs) if pair.id in run.scores]
     rows, pairs = [rows[n] for n in kept], [pairs[n] for n in kept]
     questions = math.fsum(run.n_questions(p.id) for p in pairs) / len(pairs)
-    cheap = full_run(pairs, first, graphs=graphs)
+    cheap = full_run(pairs, first, graphs=graphs, prompts=prompts)
     runs = [
         JudgeRun("lexical", first.signature, [cheap.scores[p.id] for p in pairs], first.presence_threshold,
                  {"questions": math.fsum(cheap.n_questions(p.id) for p in pairs) / len(pairs)}),
     ]
     if raw is not None:
-        plain = full_run(pairs, raw, graphs=graphs)
+        plain = full_run(pairs, raw, graphs=graphs, prompts=prompts)
         if not plain.incomplete:
             asked = math.fsum(plain.n_questions(p.id) for p in pairs) / len(pairs)
             scores = [plain.scores[p.id] for p in pairs]
@@ -248,6 +252,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--folds", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--work", default=None, help="JSON lines with prompts, tokens, computed and seconds")
     parser.add_argument("--ask", default=None, metavar="JUDGE", help="a live judge for what the log lacks")
+    parser.add_argument("--prompts", default=None, help="prompt file of the full run, where it was not the package's")
     parser.add_argument("--resamples", type=int, default=2000, help="default: %(default)s")
     args = parser.parse_args(argv)
     try:
@@ -283,6 +288,7 @@ def _run(args: argparse.Namespace) -> int:
         data.rows[:args.limit], data.pairs[:args.limit], judge, LexicalJudge(),
         raw=None if args.calibration is None else replay, shares=shares, folds=args.folds,
         work=read_work(args.work) if args.work else None, second=second, n_resamples=args.resamples, data="IIW-400",
+        prompts=args.prompts,
     )
     place = Path(args.output)
     place.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 KINDS = ("entity", "attribute", "relation")
 #: Penalties of the regression that are tried; the one that predicts left-out pairs best is taken.
-PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+#: Pairs that a word must occur in to get a weight of its own.
+MIN_PAIRS = 4
 _FOLDS = 5
 _PRIOR = 20.0  # questions that the variance of a stratum is drawn to that of all with
 _LEAST = 1e-3
@@ -122,12 +124,13 @@ def fit_policy(observations: Sequence[Observation], *, first: str, second: str, 
     if len(pairs) < 2:
         raise InputError(f"a policy is fitted on verdicts about several pairs, got {len(pairs)}")
     rows = [features(o.question, o.first) for o in observations]
-    names = sorted({name for row in rows for name in row})
+    names = _names(rows, [o.question.pair_id for o in observations])
     column = {name: i for i, name in enumerate(names)}
     table = np.zeros((len(rows), len(names)))
     for i, row in enumerate(rows):
         for name, value in row.items():
-            table[i, column[name]] = value
+            if name in column:
+                table[i, column[name]] = value
     scores = np.array([o.score for o in observations], dtype=np.float64)
     free = np.array([name.count("/") == 1 and " " not in name and name.endswith(KINDS) for name in names])
     place = {name: number % min(_FOLDS, len(pairs)) for number, name in enumerate(pairs)}
@@ -141,6 +144,15 @@ def fit_policy(observations: Sequence[Observation], *, first: str, second: str, 
         dict(zip(names, (float(w) for w in weights), strict=True)), spread, elsewhere, text, entity,
         _further(observations), first, second, len(observations), len(pairs), data,
     )
+
+
+def _names(rows: Sequence[dict[str, float]], pairs: Sequence[str]) -> list[str]:
+    """Features that get a weight: all but the words of a few pairs, which would stand in the policy for nothing."""
+    places: dict[str, set[str]] = {}
+    for row, pair in zip(rows, pairs, strict=True):
+        for name in row:
+            places.setdefault(name, set()).add(pair)
+    return sorted(name for name, where in places.items() if "/word " not in name or len(where) >= MIN_PAIRS)
 
 
 def _further(observations: Sequence[Observation]) -> dict[str, float]:

@@ -60,9 +60,10 @@ def features(question: Question, first: Verdict) -> dict[str, float]:
     claim = question.attribute or question.relation
     said = question.identifier.entity.head if claim is None else claim.lemma
     words = _words(said)
+    made = {f"{question.kind}/word {word}": 1.0 for word in words}  # the second judge takes to some words
     target = _words(question.target_text)
     found = len(words & target) / len(words) if words else 0.0
-    made = {
+    made |= {
         place: 1.0,
         f"{place}/class {verdict_class(first.score)}": 1.0,
         f"{place}/score": ((3.0 if first.score is None else first.score) - 3.0) / 2.0,
