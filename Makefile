@@ -20,7 +20,7 @@ HTML := book/_build/html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test book strip check lint types check-extras check-notebooks bench doctor serve readme lock gpu-env clean distclean
+.PHONY: help setup test test-judges book strip check lint types check-extras check-notebooks bench doctor serve readme lock gpu-env clean distclean
 
 help: ## Show this list
 	@echo "posh-lite: make TARGET [VARIABLE=value]"
@@ -41,6 +41,9 @@ $(STAMP): pyproject.toml requirements/constraints.txt scripts/make_env.py
 
 test: $(STAMP) ## Run the test suite (TESTS=tests/test_text.py, ARGS="-k name", WORKERS=2)
 	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal $(TESTS) $(ARGS)
+
+test-judges: ## Test the language-model judges in .venv-judges and record the outcome (VLLM=1 or VLLM=cpu adds vLLM)
+	@"$(PYTHON)" scripts/judges_env.py --vllm $(if $(VLLM),$(if $(filter cpu,$(VLLM)),cpu,gpu),none) $(ARGS)
 
 book: $(STAMP) ## Run the notebooks that changed and build the book (PROFILE, P, ONLY, FORCE)
 	@$(PY) -m posh_lite.book build --profile $(PROFILE) $(P) $(PARAMS) $(if $(ONLY),--only $(ONLY)) $(if $(FORCE),--force)

@@ -15,7 +15,7 @@ pytest.importorskip("transformers", reason="needs transformers: make test-judges
 
 import torch
 import transformers
-from conftest import make_model, make_tokenizer
+from tiny_model import make_model, make_tokenizer
 
 from posh_lite import PoSh
 from posh_lite.errors import InputError, JudgeError
