@@ -87,7 +87,7 @@ def test_own_prompts(tmp_path):
     [
         ("[question]", "[questions]", 'template "entity" is missing'),
         ('describe "{identifier}"', "describe it", 'attribute must contain "{identifier}"'),
-        ('{target}\n\nQuestion: {question}', '{target}', 'reference must contain "{question}"'),
+        ('Question: {question}"""\n\n[guide]', '"""\n\n[guide]', 'reference must contain "{question}"'),
         ("{question}", "{question} {question}", 'generation must contain "{question}" once'),
         ("[guide]", "[guides]", 'template "five" is missing'),
         ('yes_no = """', 'yes_no = """{target}', 'yes_no cannot use "{target}"'),
