@@ -8,6 +8,7 @@ from posh_lite import PoSh
 from posh_lite.errors import InputError
 from posh_lite.evaluation import token_count
 from posh_lite.evaluation.token_count import approximate_tokens, count_ways, same_scores, tree_size
+from posh_lite.judge.calibration import Accuracy, CalibratedJudge, Calibration, Curve
 from posh_lite.judge.table import TableJudge
 from posh_lite.records import Pair
 
@@ -114,6 +115,26 @@ def test_scores_of_lazy_and_all_are_the_same():
     metric, _ = posh(4.9)
     assert same_scores(metric, [PAIR]) == 0
     assert metric.lazy is True
+
+
+def test_a_judge_that_gives_no_five_stops_at_the_most_it_gives():
+    metric, judge = posh(3.6)
+    judge.ceiling = 3.6  # rounds to 4
+    assert same_scores(metric, [PAIR]) == 0
+    stopped = count_ways(metric, [PAIR], tokenize=words)
+    without, _ = counts(3.6)
+    assert stopped["lazy"].prompts == counts(5.0)[0]["lazy"].prompts < without["lazy"].prompts
+
+
+def test_the_most_a_calibrated_judge_gives():
+    judge = TableJudge(lambda q: 5.0, name="table")
+    platt = Curve("platt", ((1.0, -1.0),))  # a raw 5 is 1 / (1 + e^-1) = 0.731, so 3.924
+    for curves, most in (({"entity": platt}, 3.924), ({}, 5.0)):
+        fitted = Calibration(
+            judge.signature, "platt", 2.0, 2.0, curves, "entity", "share", {}, Accuracy(1, 1, 1, 1, 1, 1), 1.0, "", "",
+            1, 0, "", "2026-01-01",
+        )
+        assert CalibratedJudge(judge, fitted).ceiling == pytest.approx(most, abs=1e-3)
 
 
 def test_settings_out_of_range():

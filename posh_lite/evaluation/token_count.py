@@ -33,7 +33,7 @@ from posh_lite.errors import InputError, MissingDependency, PoshLiteError, Repla
 from posh_lite.judge.keys import digest
 from posh_lite.judge.prompts import Prompts
 from posh_lite.metric.asking import Talk, ask_all
-from posh_lite.metric.passes import Draft, Interview
+from posh_lite.metric.passes import Draft, Interview, rounded
 from posh_lite.metric.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def _sent(posh: PoSh, pair: Pair, share: float) -> dict[str, list[_Sent]]:
         ("generation", generation, reference), ("reference", reference, generation)
     )
     for side, graph, target in sides:
-        interview = _Tapped(graph, side, posh.prompts, posh.threshold, lazy=True)
+        top = rounded(getattr(judge, "ceiling", 5.0))
+        interview = _Tapped(graph, side, posh.prompts, posh.threshold, lazy=True, top=top)
         talks.append((Talk(pair.id, side, graph, target.text, interview), interview))
     ask_all([talk for talk, _ in talks], posh.judge, posh.prompts, Stopwatch())
     rewrites = []

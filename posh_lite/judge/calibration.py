@@ -282,6 +282,11 @@ class CalibratedJudge:
         """The calibration's."""
         return self.calibration.threshold
 
+    @property
+    def ceiling(self) -> float:
+        """The highest score that an entity can get: where it is below 5, lazy identifiers stop there."""
+        return self.calibration.score(5.0, "entity")
+
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
         """Hand graphs on to a judge that can use them."""
         prime = getattr(self.judge, "prime", None)

@@ -71,14 +71,16 @@ class Interview:
         prompts: wording of the questions.
         threshold: score from which on an entity is present.
         namer: finds identifiers; one is made where none is given.
-        lazy: ask the next identifier of an entity only while none has reached a rounded 5. The scores are the
+        lazy: ask the next identifier of an entity only while none has reached a rounded ``top``. The scores are the
             same, since the first with the highest rounded score wins; a step then takes several batches.
+        top: the highest rounded score that the judge can give; no later identifier can win over it.
     """
 
     def __init__(
         self, graph: SceneGraph, side: Side, prompts: Prompts, threshold: float, *,
-        namer: Namer | None = None, lazy: bool = False,
+        namer: Namer | None = None, lazy: bool = False, top: int = 5,
     ) -> None:
+        self.top = top
         self.graph, self.side, self.prompts, self.threshold, self.lazy = graph, side, prompts, threshold, lazy
         self.namer = namer or Namer(graph)
         self._found: dict[int, _Found] = {}
@@ -170,7 +172,7 @@ class Interview:
             if self.lazy:
                 for key, identifiers in queue.items():
                     last = self._found[key].tried[-1][1].score
-                    if len(identifiers) > 1 and (last is None or rounded(last) < 5):
+                    if len(identifiers) > 1 and (last is None or rounded(last) < self.top):
                         left[key] = identifiers[1:]
             queue = left
         for entity in level:

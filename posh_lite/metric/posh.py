@@ -21,7 +21,7 @@ from posh_lite.metric.asking import Talk, ask_all
 from posh_lite.metric.context import RULES, Nearby
 from posh_lite.metric.identifiers import Namer
 from posh_lite.metric.notice import Observer
-from posh_lite.metric.passes import Interview
+from posh_lite.metric.passes import Interview, rounded
 from posh_lite.metric.polish import polish
 from posh_lite.metric.score import Aggregation, Score, coarse
 from posh_lite.metric.stopwatch import Stopwatch
@@ -52,8 +52,8 @@ class PoSh:
         prompts: path of a prompt file that replaces the package's.
         log: path of a verdict log; what it holds is not asked again.
         progress: whether to show a bar on stderr; by default only in a terminal.
-        identifiers: "all" asks every identifier of an entity at once, "lazy" only until one reaches a rounded 5:
-            the same scores with fewer questions in more batches.
+        identifiers: "all" asks every identifier of an entity at once, "lazy" only until one reaches a rounded 5
+            (or the most that a calibrated judge can give): the same scores with fewer questions in more batches.
         context: "full" shows the judge the whole texts, "near" only the sentences that matter for a question
             (:mod:`posh_lite.metric.context`). Spans and offsets are those of the whole texts either way.
         judge_options: keywords for a judge given by name, such as ``{"scale": "yes-no"}``.
@@ -195,7 +195,8 @@ class PoSh:
             ]
             for side, graph, target in sides:
                 interview = Interview(
-                    graph, side, self.prompts, self.threshold, namer=namers[id(graph)], lazy=self.lazy
+                    graph, side, self.prompts, self.threshold, namer=namers[id(graph)], lazy=self.lazy,
+                    top=rounded(getattr(self.judge, "ceiling", 5.0)),
                 )
                 near = Nearby(graph, target) if self.context == "near" else None
                 talks.append(Talk(pair.id, side, graph, target.text, interview, near))
