@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from posh_lite.scale.estimate import Plan, Sample
 
 _EPILOG = """examples:
-  posh-lite estimate pairs.jsonl --throughput 40000 --replicas 8 --gpu-price 2.5
+  posh-lite estimate pairs.jsonl --throughput 40000 --prompt-rate 500 --replicas 8
   posh-lite estimate --usage run.json --captions 1000000 --prices 0.10,0.05,0.40
-  posh-lite estimate --usage scores.jsonl.shards --throughput 40000
+  posh-lite estimate --usage scores.jsonl.shards --replicas 64 --gpu-price 2.5
 
 PAIRS are counted without a model, four characters a token. --usage takes what a real run counted: the shards of
 `posh-lite score --engine ray`, or {"pairs": N, "usage": {"prompts": N, "tokens": N, "cached": N, "generated": N}}.
@@ -35,7 +35,10 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--identifiers", choices=("all", "lazy"), default="all", help="as for `posh-lite score`")
     command.add_argument("--context", choices=("full", "near"), default="full", help="as for `posh-lite score`")
     command.add_argument("--captions", type=int, default=1_000_000, metavar="N", help="to be scored (default: 1000000)")
-    command.add_argument("--throughput", type=float, metavar="X", help="prompt tokens a second that a replica computes")
+    command.add_argument("--throughput", type=float, metavar="X",
+                         help="prompt tokens a second that a replica computes (default: as measured in --usage)")
+    command.add_argument("--prompt-rate", type=float, metavar="X",
+                         help="prompts a second that a replica takes at most, however short they are after reuse")
     command.add_argument("--replicas", type=int, default=1, metavar="N", help="copies of the model (default: 1)")
     command.add_argument("--gpus", type=int, default=1, metavar="N", help="GPUs of a replica (default: 1)")
     command.add_argument("--busy", type=float, default=0.9, metavar="X",
@@ -53,17 +56,23 @@ def run(options: argparse.Namespace) -> int:
 
     if (options.pairs is None) == (options.usage is None):
         raise InputError("give pairs to count, or --usage with what a real run counted")
-    if options.throughput is None and options.prices is None:
-        raise InputError("give --throughput (tokens a second of a replica), --prices of an endpoint, or both")
-    if options.gpu_price is not None and options.throughput is None:
-        raise InputError("--gpu-price needs --throughput")
     if options.sample < 1:
         raise InputError(f"--sample must be at least 1, got {options.sample}")
+    prices = None if options.prices is None else Prices.parse(options.prices)
+    if options.usage is None and options.throughput is None and prices is None:
+        raise InputError("give --throughput (tokens a second of a replica), --prices of an endpoint, or both")
+    sample = _sample(options)
+    throughput = options.throughput
+    if throughput is None and sample.usage.seconds > 0:
+        throughput = sample.usage.computed / sample.usage.seconds
+    for name, value in (("--gpu-price", options.gpu_price), ("--prompt-rate", options.prompt_rate)):
+        if value is not None and throughput is None:
+            raise InputError(f"{name} needs --throughput")
     plan = Plan(
-        options.captions, options.throughput, options.replicas, options.gpus, options.busy, options.gpu_price,
-        None if options.prices is None else Prices.parse(options.prices),
+        options.captions, throughput, options.prompt_rate, options.replicas, options.gpus, options.busy,
+        options.gpu_price, prices,
     )
-    for line in report(_sample(options), plan, options.prices or ""):
+    for line in report(sample, plan, options.prices or ""):
         print(line)
     return 0
 
@@ -109,8 +118,10 @@ def report(sample: Sample, plan: Plan, prices: str) -> list[str]:
             "the texts of a pair are computed once a side and kept while its questions are asked",
         ]
     if plan.throughput is not None:
+        limit = "" if plan.prompt_rate is None else f", takes {plan.prompt_rate:,.0f} prompts a second at most"
         assumed += [
-            f"a replica computes {plan.throughput:,.0f} prompt tokens a second and is busy {plan.busy:.0%} of the time",
+            f"a replica computes {plan.throughput:,.0f} prompt tokens a second{limit}",
+            f"it is busy {plan.busy:.0%} of the time",
             "an answer is one token, which the computation of its prompt gives",
             "scene graphs are made on CPUs beside the model and keep up with it",
         ]

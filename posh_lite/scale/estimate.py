@@ -1,7 +1,8 @@
 """What a large run takes: GPU hours, wall-clock time and money, from the tokens that pairs were measured to take.
 
-The whole formula: captions x computed tokens a pair / (tokens a second of a replica) is the time of one replica;
-divided by replicas and by the share of time that they are busy it is the wall clock.
+The whole formula: captions x computed tokens a pair / (tokens a second of a replica) is the time of one replica, or
+captions x prompts a pair / (prompts a second of a replica) where that is longer; divided by replicas and by the share
+of time that they are busy it is the wall clock.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class Plan:
     Attributes:
         captions: pairs to be scored.
         throughput: prompt tokens that a replica computes in a second; None where only an endpoint is priced.
+        prompt_rate: prompts that a replica takes in a second at most, however short what is left of them after reuse;
+            None where the throughput was measured on such prompts and so has this in it.
         replicas: copies of the model that work side by side.
         gpus: GPUs of a replica.
         busy: share of the time that replicas compute, in (0, 1].
@@ -58,6 +61,7 @@ class Plan:
 
     captions: int = 1_000_000
     throughput: float | None = None
+    prompt_rate: float | None = None
     replicas: int = 1
     gpus: int = 1
     busy: float = 0.9
@@ -106,6 +110,7 @@ def estimate(sample: Sample, plan: Plan) -> Estimate:
         )
     for name, value, most in (
         ("captions", plan.captions, math.inf), ("throughput", plan.throughput, math.inf),
+        ("prompt rate", plan.prompt_rate, math.inf),
         ("replicas", plan.replicas, math.inf), ("gpus", plan.gpus, math.inf), ("busy", plan.busy, 1.0),
     ):
         if value is not None and not (0 < value <= most and math.isfinite(value)):
@@ -115,8 +120,8 @@ def estimate(sample: Sample, plan: Plan) -> Estimate:
     times = plan.captions / sample.pairs
     gpu_hours = hours = whole = cost = None
     if plan.throughput is not None:
-        gpu_hours = _hours(usage.computed * times, plan)
-        whole = _hours(usage.tokens * times, plan)
+        gpu_hours = _hours(usage.computed * times, usage.prompts * times, plan)
+        whole = _hours(usage.tokens * times, usage.prompts * times, plan)
         hours = gpu_hours / (plan.replicas * plan.gpus)
         cost = None if plan.gpu_price is None else gpu_hours * plan.gpu_price
     return Estimate(
@@ -125,8 +130,11 @@ def estimate(sample: Sample, plan: Plan) -> Estimate:
     )
 
 
-def _hours(tokens: float, plan: Plan) -> float:
-    return tokens / ((plan.throughput or math.nan) * plan.busy) / 3600 * plan.gpus
+def _hours(tokens: float, prompts: float, plan: Plan) -> float:
+    seconds = tokens / (plan.throughput or math.nan)
+    if plan.prompt_rate is not None:
+        seconds = max(seconds, prompts / plan.prompt_rate)
+    return seconds / plan.busy / 3600 * plan.gpus
 
 
 # -- samples ------------------------------------------------------------------------------------------------

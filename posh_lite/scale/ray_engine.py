@@ -243,8 +243,13 @@ def connected(cluster: Cluster) -> Iterator[Any]:
     quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     if cluster.address is None:
         wanted = max(os.cpu_count() or 1, math.ceil((cluster.workers or 1) * cluster.cpus))
-        with _hushed():
-            ray.init(address="local", num_cpus=wanted, include_dashboard=False, **quiet)
+        try:
+            with _hushed():
+                ray.init(address="local", num_cpus=wanted, include_dashboard=False, **quiet)
+        except Exception as error:  # it raises bare exceptions where its processes are slow to come up
+            said = " ".join(str(error).split())
+            raise JudgeError(f"Ray did not start on this machine: {said[:200]}; run again, or start a cluster with"
+                             " `ray start --head` and give --address auto") from error
     else:
         try:
             with _hushed():
