@@ -226,7 +226,8 @@ def test_held_out_works_are_not_fitted_on() -> None:
 
 
 def test_kinds_with_enough_labels_get_maps_of_their_own() -> None:
-    kinds: list[Kind] = ["entity"] * 12 + ["attribute"] * 12 + ["relation"] * 2
+    counts: tuple[tuple[Kind, int], ...] = (("entity", 12), ("attribute", 12), ("relation", 2))
+    kinds: list[Kind] = [kind for kind, count in counts for _ in range(count)]
     data = _set([1, 0] * 13, ["a", "b"] * 13, kinds)
     verdicts = [Verdict(s) for s in [5.0, 1.0] * 6 + [3.0, 2.0] * 6 + [4.0, 4.0]]
     found = calibrate("j", data, verdicts, enough=6, n_resamples=20)

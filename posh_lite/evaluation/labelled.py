@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,8 +109,6 @@ def labelled_questions(
     Raises:
         ValueError: ``n`` or ``pairs`` is below 1.
     """
-    import numpy as np
-
     for name, value in (("n", n), ("pairs", pairs)):
         if value is not None and value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
@@ -133,8 +131,7 @@ def labelled_questions(
                 unsettled += 1
             else:
                 items.append(Labelled(question, label, pair.id.split("/")[0], share))
-    rng = np.random.default_rng(seed)
-    kept = items if n is None else _draw(items, n, rng)
+    kept = items if n is None else _draw(items, n, seed)
     name = "mini" if pairs is None or pairs >= 6 else f"mini, {pairs} captions a work"
     name += "" if n is None else f", about {n:,} questions"
     if pairs is not None or n is not None:
@@ -164,13 +161,11 @@ def _captions(corpus: MiniCorpus, number: int | None, seed: int) -> list[Pair]:
     return chosen
 
 
-def _draw(items: Sequence[Labelled], n: int, rng: object) -> list[Labelled]:
+def _draw(items: Sequence[Labelled], n: int, seed: int) -> list[Labelled]:
     """About ``n`` items, as evenly over works, sides and labels as there are any; kinds keep their shares."""
-    from dataclasses import replace
-
     import numpy as np
 
-    assert isinstance(rng, np.random.Generator)
+    rng = np.random.default_rng(seed)
     strata: dict[tuple[str, str, int], list[int]] = {}
     for index, item in enumerate(items):
         strata.setdefault((item.work, item.side, item.label), []).append(index)
@@ -214,8 +209,6 @@ def read_labelled(
     Raises:
         InputError: the file or a field of it cannot be used; file, line and field are named.
     """
-    import numpy as np
-
     from posh_lite.evaluation.labelled_file import read_marks
 
     prompts = prompts or load_prompts()
@@ -236,7 +229,7 @@ def read_labelled(
                 items.append(Labelled(question, touched.pop(), pair.image or pair.id))
             else:
                 unsettled += bool(touched)
-    kept = items if n is None else _draw(items, n, np.random.default_rng(seed))
+    kept = items if n is None else _draw(items, n, seed)
     name = Path(path).name + ("" if n is None else f", about {n:,} questions, seed {seed}")
     digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
     return LabelledSet(tuple(kept), name, digest, unsettled, prompts.digest)
