@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -171,7 +171,8 @@ def _run(
                 _take(state, report, ordered, bar)
             if todo:
                 place = replace(recipe, run=run_name(described))
-                for outcome in score_shards(todo, place, cluster, None if log is None else Path(options.log)):
+                shared = None if log is None else Path(options.log)
+                for outcome in stack.enter_context(closing(score_shards(todo, place, cluster, shared))):
                     if log is not None and outcome.log:
                         conflicts += absorb(folder.keep_log(outcome), log)
                     raise_fault(outcome)

@@ -12,7 +12,7 @@ import json
 import logging
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,8 +153,10 @@ class Worker:
         return {"shard": number, "lines": outcome.lines, "log": outcome.log, "report": report}
 
 
-def score_shards(shards: Sequence[Shard], recipe: Recipe, cluster: Cluster, log: Path | None) -> Iterator[Outcome]:
-    """Score shards on a cluster.
+def score_shards(
+    shards: Sequence[Shard], recipe: Recipe, cluster: Cluster, log: Path | None
+) -> Generator[Outcome, None, None]:
+    """Score shards on a cluster. Close the generator to leave the cluster before the end.
 
     Args:
         shards: those to be scored.

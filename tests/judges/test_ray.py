@@ -1,4 +1,4 @@
-"""Scoring on a real Ray cluster of two nodes with one worker each. Needs the extra "scale"."""
+"""Scoring on a real Ray cluster of two workers on this machine. Needs the extra "scale"."""
 
 import json
 import os
@@ -22,15 +22,15 @@ SETTLED = 16  # questions in a batch of these judges
 
 def start_node(cluster):
     """Ray gives a node 30 seconds to come up, which a busy machine may miss; what is left of it then is ended."""
-    for attempt in range(3):
+    for attempt in range(6):
         before = children()
         try:
-            return cluster.add_node(num_cpus=1, include_dashboard=False)
+            return cluster.add_node(num_cpus=2, include_dashboard=False, include_log_monitor=False)
         except Exception:
             for child in children() - before:
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
-            if attempt == 2:
+            if attempt == 5:
                 raise
     return None
 
@@ -42,12 +42,11 @@ def children():
 
 @pytest.fixture(scope="module")
 def address():
-    """A cluster of two nodes on this machine, one CPU each."""
+    """A cluster on this machine with room for two workers, whatever its number of cores."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
     cluster = Cluster()
-    start_node(cluster)
     start_node(cluster)
     cluster.wait_for_nodes(timeout=180)
     yield cluster.address
