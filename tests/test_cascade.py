@@ -12,7 +12,7 @@ from posh_lite.evaluation.cascade_curve import RecordedAnswers, cascade_points, 
 from posh_lite.judge.cascade import CascadeJudge, cascade_judge, estimated
 from posh_lite.judge.cascade_choice import choose, covariance, quota, shifts
 from posh_lite.judge.cascade_fit import Observation, Recorder, fit_policy, observe
-from posh_lite.judge.cascade_policy import Policy, features, load_policy, stratum, verdict_class
+from posh_lite.judge.cascade_policy import Policy, features, likeness, load_policy, stratum, verdict_class
 from posh_lite.judge.contract import Identifier, Question, Verdict
 from posh_lite.judge.keys import digest
 from posh_lite.judge.log import VerdictLog
@@ -24,10 +24,10 @@ from posh_lite.records import Pair
 KINDS = ("entity", "attribute", "relation")
 
 
-def policy(*, spread=1.0, text=0.0, entity=0.0, weights=None, **strata):
+def policy(*, spread=1.0, text=0.0, entity=0.0, words=0.0, weights=None, **strata):
     weights = weights or {f"{side}/{kind}": 3.0 for side in ("generation", "reference") for kind in KINDS}
     table = {f"{a}/{b}": text for a in KINDS for b in KINDS}
-    return Policy(weights, strata, spread, table, entity, {}, "first", "second")
+    return Policy(weights, strata, spread, table, entity, words, {}, "first", "second")
 
 
 def number(*words):
@@ -120,6 +120,21 @@ def test_shift_by_hand():
 
 
 # -- the judge --------------------------------------------------------------------------------------------------
+
+
+def test_questions_in_the_same_words_and_of_the_same_entities_are_alike():
+    graph = man_with_cup()
+    man, cup = graph.entities[0], graph.entities[1]
+
+    def question(name, entity, claim=None, other=None):
+        kind = "entity" if claim is None else "relation"
+        return Question("1", "generation", kind, Identifier(name, entity), "", "", "", relation=claim,
+                        object_identifier=other)
+
+    hold = question("the man", man, graph.relations[0], Identifier("the cup", cup))
+    entities, words = likeness([hold], [hold, question("the tall man", man), question("a cup", cup)])
+    assert entities[0].tolist() == pytest.approx([1.0, 0.5**0.5, 0.5**0.5])  # one of two, and all of one
+    assert words[0].tolist() == pytest.approx([1.0, 1 / 4, 1 / 3])  # man holds cup; tall man; cup
 
 
 def test_share_0_asks_nothing_and_says_so():
@@ -411,8 +426,8 @@ def observations(n_pairs, rng, *, slope=0.0, text=0.0, entity=0.0, own=0.0):
                 for kind, claim in claims:
                     first = float(rng.choice([1.0, 3.6, 5.0]))
                     question = Question(
-                        str(pair), side, kind, Identifier(thing.head, thing), "A man.", f"{pair} {kind} {thing.head}",
-                        "?", attribute=claim, source=graph,
+                        str(pair), side, kind, Identifier(f"x{rng.integers(10**9)}", thing), "A man.",
+                        f"{pair} {kind} {thing.head}", "?", attribute=claim, source=graph,
                     )
                     score = 3.5 + slope * (first - 3) / 2 + shared + mine + rng.normal() * own
                     made.append(Observation(question, Verdict(first), score, score))

@@ -1,7 +1,7 @@
 """Which questions of a text are worth asking, and what the answers say of the others: normal theory on residuals.
 
-What a policy leaves unexplained is taken as the sum of a part shared by the text, a part shared by the entity and a
-part of its own. The components that are asked are those whose answers take most variance from the sum over the text
+What a policy leaves unexplained is taken as the sum of parts shared by the text, by the entity and by the wording, and
+a part of its own. The components that are asked are those whose answers take most variance from the sum over the text
 (the optimum allocation of Neyman 1934, with correlated errors); the others are moved by the best linear predictor
 from the residuals of those that were asked (Henderson 1975).
 """
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from posh_lite.judge.cascade_policy import Policy
+from posh_lite.judge.cascade_policy import Policy, likeness
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,10 +103,10 @@ def covariance(policy: Policy, rows: Sequence[Item], columns: Sequence[Item], *,
     import numpy as np
 
     kinds = ("entity", "attribute", "relation")
-    table = np.array([[policy.shared(a, b, False) for b in kinds] for a in kinds])
+    table = np.array([[policy.text.get(f"{a}/{b}", 0.0) for b in kinds] for a in kinds])
     first, second = ([kinds.index(i.question.kind) for i in part] for part in (rows, columns))
-    ids = [np.array([i.question.identifier.entity.id for i in part], dtype=np.int64) for part in (rows, columns)]
-    found = table[np.ix_(first, second)] + policy.entity * (ids[0][:, None] == ids[1][None, :])
+    entities, words = likeness([i.question for i in rows], [i.question for i in columns])
+    found = table[np.ix_(first, second)] + policy.entity * entities + policy.wording * words
     if own:
         found = found + np.diag([max(i.variance, _LEAST) for i in rows])
     return np.asarray(found, dtype=np.float64)

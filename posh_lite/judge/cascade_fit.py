@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.errors import InputError
-from posh_lite.judge.cascade_policy import Policy, features, stratum
+from posh_lite.judge.cascade_policy import Policy, features, likeness, stratum
 from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Judge, Question, Verdict
 from posh_lite.metric.passes import rounded
@@ -138,11 +139,11 @@ def fit_policy(observations: Sequence[Observation], *, first: str, second: str, 
     tried = [(_left_out(table, scores, free, folds, penalty), penalty) for penalty in PENALTIES]
     residuals, penalty = min(tried, key=lambda pair: float(pair[0] @ pair[0]))
     weights = _ridge(table, scores, free, penalty)
-    text, entity = _shared(observations, residuals)
-    spread, elsewhere = _spread(observations, residuals, text, entity)
+    text, entity, words = _shared(observations, residuals)
+    spread, elsewhere = _spread(observations, residuals, text, entity + words)
     return Policy(
         dict(zip(names, (float(w) for w in weights), strict=True)), spread, elsewhere, text, entity,
-        _further(observations), first, second, len(observations), len(pairs), data,
+        words, _further(observations), first, second, len(observations), len(pairs), data,
     )
 
 
@@ -185,43 +186,48 @@ def _left_out(
     return residuals
 
 
-def _shared(observations: Sequence[Observation], residuals: Floats) -> tuple[dict[str, float], float]:
-    """Covariance of the residuals of two components of one text, by kinds, and what one entity adds."""
+def _shared(observations: Sequence[Observation], residuals: Floats) -> tuple[dict[str, float], float, float]:
+    """Covariances of residuals within a text: by kinds, by entities and by words in common.
+
+    Least squares of the products of two residuals on what the two questions share.
+    """
     import numpy as np
 
     groups: dict[Hashable, list[int]] = {}
     for index, observation in enumerate(observations):
         groups.setdefault(observation.text, []).append(index)
-    apart, n_apart = np.zeros((3, 3)), np.zeros((3, 3))
-    together, n_together = np.zeros((3, 3)), np.zeros((3, 3))
+    number = {pair: n for n, pair in enumerate(combinations_with_replacement(range(3), 2))}
+    size = len(number) + 2
+    square, right = np.eye(size) * 1e-9, np.zeros(size)
     for members in groups.values():
-        r = residuals[members]
-        kind = np.zeros((len(members), 3))
-        kind[np.arange(len(members)), [KINDS.index(observations[i].question.kind) for i in members]] = 1.0
-        ids = np.array([observations[i].question.identifier.entity.id for i in members])
-        same = (ids[:, None] == ids[None, :]).astype(np.float64)
-        product, other = np.outer(r, r), 1.0 - same
-        near = same - np.eye(len(members))
-        apart += kind.T @ (product * other) @ kind
-        n_apart += kind.T @ other @ kind
-        together += kind.T @ (product * near) @ kind
-        n_together += kind.T @ near @ kind
-    matrix = np.divide(apart, n_apart, out=np.zeros((3, 3)), where=n_apart > 0)
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    matrix = vectors @ np.diag(np.maximum(values, 0.0)) @ vectors.T  # moments need not make a covariance
-    excess = float((together - n_together * matrix).sum() / max(n_together.sum(), 1.0))
+        questions = [observations[i].question for i in members]
+        i, j = np.triu_indices(len(members), 1)
+        if not len(i):
+            continue
+        kinds = np.array([KINDS.index(q.kind) for q in questions])
+        cells = [number[min(a, b), max(a, b)] for a, b in zip(kinds[i].tolist(), kinds[j].tolist(), strict=True)]
+        entities, words = likeness(questions, questions)
+        design = np.zeros((len(i), size))
+        design[np.arange(len(i)), cells] = 1.0
+        design[:, -2], design[:, -1] = entities[i, j], words[i, j]
+        square += design.T @ design
+        right += design.T @ (residuals[members][i] * residuals[members][j])
+    found = np.linalg.solve(square, right)
+    matrix = np.array([[found[number[min(a, b), max(a, b)]] for b in range(3)] for a in range(3)])
+    values, vectors = np.linalg.eigh(matrix)
+    matrix = vectors @ np.diag(np.maximum(values, 0.0)) @ vectors.T  # what least squares gives need be no covariance
     table = {f"{a}/{b}": float(matrix[i, j]) for i, a in enumerate(KINDS) for j, b in enumerate(KINDS)}
-    return table, max(0.0, excess)
+    return table, max(0.0, float(found[-2])), max(0.0, float(found[-1]))
 
 
 def _spread(
-    observations: Sequence[Observation], residuals: Floats, text: dict[str, float], entity: float
+    observations: Sequence[Observation], residuals: Floats, text: dict[str, float], common: float
 ) -> tuple[dict[str, float], float]:
     """Variance of each stratum beyond what is shared, drawn to that of all questions."""
     sums: dict[str, list[float]] = {}
     for observation, residual in zip(observations, residuals, strict=True):
         kind = observation.question.kind
-        own = float(residual) ** 2 - text[f"{kind}/{kind}"] - entity
+        own = float(residual) ** 2 - text[f"{kind}/{kind}"] - common
         sums.setdefault(stratum(observation.question, observation.first), []).append(own)
     everything = [value for values in sums.values() for value in values]
     overall = max(_LEAST, sum(everything) / len(everything))

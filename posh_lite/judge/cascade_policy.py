@@ -12,14 +12,20 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from posh_lite.errors import InputError
 from posh_lite.judge.contract import Question, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 #: Verdicts of the first judge fall into classes at these scores: absent, elsewhere, weak, partial, reworded, exact.
 EDGES = (1.2, 1.85, 2.95, 4.0, 4.9)
@@ -44,6 +50,42 @@ def stratum(question: Question, first: Verdict) -> str:
 @lru_cache(maxsize=64)
 def _words(text: str) -> frozenset[str]:
     return frozenset(w.lower() for w in _WORD.findall(text)) - _COMMON
+
+
+def wording(question: Question) -> frozenset[str]:
+    """What a question names: its words but for those that all questions have."""
+    claim = question.attribute or question.relation
+    parts = [question.identifier.text, "" if claim is None else claim.text]
+    if question.object_identifier is not None:
+        parts.append(question.object_identifier.text)
+    return _words(" ".join(parts))
+
+
+def likeness(questions: Sequence[Question], others: Sequence[Question]) -> tuple[Floats, Floats]:
+    """How far questions are about the same entities (cosine) and in the same words (Jaccard), each from 0 to 1."""
+    import numpy as np
+
+    def about(question: Question) -> frozenset[int]:
+        other = question.object_identifier
+        return frozenset({question.identifier.entity.id} | ({other.entity.id} if other is not None else set()))
+
+    def counts(rows: Sequence[frozenset[Any]], columns: Sequence[frozenset[Any]]) -> tuple[Floats, Floats, Floats]:
+        things = dict.fromkeys(t for row in (*rows, *columns) for t in sorted(row))
+        number = {thing: n for n, thing in enumerate(things)}
+        tables = []
+        for part in (rows, columns):
+            table = np.zeros((len(part), len(number)))
+            for i, row in enumerate(part):
+                table[i, [number[t] for t in row]] = 1.0
+            tables.append(table)
+        a, b = tables
+        return a @ b.T, a.sum(axis=1)[:, None], b.sum(axis=1)[None, :]
+
+    shared, a, b = counts([about(q) for q in questions], [about(q) for q in others])
+    entities = shared / np.sqrt(a * b)
+    shared, a, b = counts([wording(q) for q in questions], [wording(q) for q in others])
+    words = shared / np.maximum(a + b - shared, 1.0)
+    return np.asarray(entities), np.asarray(words)
 
 
 def features(question: Question, first: Verdict) -> dict[str, float]:
@@ -74,6 +116,9 @@ def features(question: Question, first: Verdict) -> dict[str, float]:
     }
     entity = question.identifier.entity
     graph = question.source
+    if graph is not None and graph.text:
+        spans = entity.spans if claim is None else claim.spans
+        made[f"{place}/position"] = (spans[0][0] / len(graph.text) if spans else 0.5) - 0.5
     if claim is None and graph is not None:
         made[f"{place}/namesakes"] = float(sum(e.head == entity.head for e in graph.entities) > 1)
         made[f"{place}/claims"] = math.log1p(len(graph.attributes_of(entity)) + len(graph.relations_of(entity)))
@@ -101,7 +146,8 @@ class Policy:
         spread: variance that a stratum leaves unexplained, by :func:`stratum`.
         spread_elsewhere: of a stratum that the fit has not seen.
         text: variance shared by all questions about one text of one pair, by kind and kind ("entity/attribute").
-        entity: variance shared, besides, by all questions about one entity.
+        entity: variance shared, besides, by all questions about one entity, whether as subject or as object.
+        wording: variance shared, besides, by questions in the same words; in part by those that share some.
         further: by how much an entity's score rises on average through the identifiers after the simplest, by side and
             kind of the simplest.
         first, second: signatures of the judges it was fitted on.
@@ -114,6 +160,7 @@ class Policy:
     spread_elsewhere: float
     text: Mapping[str, float]
     entity: float
+    wording: float
     further: Mapping[str, float]
     first: str
     second: str
@@ -129,10 +176,6 @@ class Policy:
         """Of the question by itself, beyond what it shares with others."""
         return self.spread.get(stratum(question, first), self.spread_elsewhere)
 
-    def shared(self, kind: str, other: str, same_entity: bool) -> float:
-        """Covariance of two questions about the same text."""
-        return self.text.get(f"{kind}/{other}", 0.0) + (self.entity if same_entity else 0.0)
-
     def gain(self, question: Question) -> float:
         """What an entity's further identifiers add to the score that its simplest gets."""
         if question.kind != "entity":
@@ -143,7 +186,7 @@ class Policy:
     def digest(self) -> str:
         """Hash of everything that moves a verdict, 12 hexadecimal digits."""
         moves = [FORMAT, sorted(self.weights.items()), sorted(self.spread.items()), self.spread_elsewhere,
-                 sorted(self.text.items()), self.entity, sorted(self.further.items())]
+                 sorted(self.text.items()), self.entity, self.wording, sorted(self.further.items())]
         return hashlib.sha256(json.dumps(moves).encode()).hexdigest()[:12]
 
     def save(self, path: str | Path) -> None:
@@ -176,7 +219,9 @@ def load_policy(path: str | Path) -> Policy:
         raise InputError(f"not a policy of a cascade: {error}", path=path) from None
     for name in ("weights", "spread", "text", "further"):
         _check_numbers(path, name, getattr(policy, name))
-    _check_numbers(path, "spread_elsewhere", {"spread_elsewhere": policy.spread_elsewhere, "entity": policy.entity})
+    _check_numbers(path, "spread_elsewhere", {
+        "spread_elsewhere": policy.spread_elsewhere, "entity": policy.entity, "wording": policy.wording,
+    })
     return policy
 
 
