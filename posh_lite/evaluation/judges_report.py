@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from posh_lite.records import Pair
 
 #: Points of the curve; the cascade that stands among the judges is the first that asks three times less.
-SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0)
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.8, 1.0)
 WAYS: tuple[Literal["first", "all"], ...] = ("first", "all")
 FEWER = 3.0
 _WORK = ("tokens", "computed", "seconds")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from posh_lite.judge.log import VerdictLog
 
 #: Share of the components that the second judge is asked about, where none is given.
-SHARE = 0.45
+SHARE = 0.4
 _BLOCK = 400  # components weighed against each other at once; a text of 50,000 words has thousands
 _KEPT_TEXTS = 1024
 
