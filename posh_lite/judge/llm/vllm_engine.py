@@ -76,7 +76,7 @@ class VllmEngine:
         from transformers import AutoTokenizer
 
         self._api: Any = vllm
-        if "logprob_token_ids" not in vllm.SamplingParams.__struct_fields__:
+        if not hasattr(vllm.SamplingParams, "logprob_token_ids"):
             raise JudgeError(f"vLLM {vllm.__version__} gives no probabilities of chosen tokens; install a newer one")
         tokenizer = load(source, AutoTokenizer)
         Chat(tokenizer, source.label)  # refuse a model without template before the weights are loaded
