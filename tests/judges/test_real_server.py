@@ -30,8 +30,9 @@ for module in ("llama_cpp", "openai", "uvicorn", "starlette_context"):
 if not Path(MODEL).is_file():
     pytest.skip("POSH_LITE_GGUF names no model file", allow_module_level=True)
 
-#: Both compute with the same weights, but other batches sum in another order: in points of the scale from 1 to 5.
-SCORE = 0.1
+#: Both compute with the same weights, but round otherwise where batches have other sizes. In points of the scale from
+#: 1 to 5; a 1.5B model at 4 bits differed by 0.05 on the scale 1-5 and by 0.09 on yes-no.
+SCORE = 0.2
 #: And in probability mass on the answers.
 MASS = 0.05
 START = 180  # seconds for the model to load
