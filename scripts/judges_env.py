@@ -72,13 +72,16 @@ def install(python: Path, vllm: str) -> None:
 
 def outcome(junit: str) -> dict[str, Any]:
     """Tests by name with what became of them, from pytest's JUnit report."""
-    tests = []
+    tests: list[dict[str, Any]] = []
     for case in ElementTree.fromstring(junit).iter("testcase"):
         said = {child.tag: (child.get("message") or "") for child in case}
         mark = next((m for m in ("error", "failure", "skipped") if m in said), "passed")
-        entry = {"test": f"{case.get('classname', '')}::{case.get('name')}".strip(":"), "outcome": mark}
+        entry: dict[str, Any] = {"test": f"{case.get('classname', '')}::{case.get('name')}".strip(":"), "outcome": mark}
         if mark != "passed":
             entry["reason"] = said[mark].splitlines()[0] if said[mark] else ""
+        measured = {p.get("name"): float(f"{float(p.get('value') or 'nan'):.3g}") for p in case.iter("property")}
+        if measured:
+            entry["measured"] = measured
         tests.append({**entry, "seconds": round(float(case.get("time") or 0), 2)})
     counts: dict[str, int] = {}
     for test in tests:

@@ -26,7 +26,7 @@ from posh_lite.judge.llm.judge import LanguageJudge
 from posh_lite.judge.llm.transformers_engine import TransformersEngine
 from posh_lite.judge.llm.vllm_engine import VllmEngine, _capability, _switch_batch_invariance, vllm_judge
 
-#: Scores of the two engines on 1 to 5, both in float32; what is measured is near 1e-5.
+#: Scores of the two engines on 1 to 5, both in float32; the record of the last run holds what was measured.
 AGREE = 1e-3
 CPU = _capability() is None
 #: In this process and in one worker: starting more takes minutes on a small machine.
@@ -53,9 +53,11 @@ def other(tiny_qwen: Path) -> TransformersEngine:
 
 @pytest.mark.parametrize("answers", [FIVE, YES_NO], ids=["five", "yes-no"])
 def test_it_reads_what_transformers_reads(
-    engine: VllmEngine, other: TransformersEngine, prompts: list[Prompt], answers: Any
+    engine: VllmEngine, other: TransformersEngine, prompts: list[Prompt], answers: Any, record_property: Any
 ) -> None:
     mine, theirs = engine.read(prompts, answers), other.read(prompts, answers)
+    scores = [[read_answer(r.candidates, answers).score or 0.0 for r in readings] for readings in (mine, theirs)]
+    record_property("largest difference of scores", max(abs(x - y) for x, y in zip(*scores, strict=True)))
     for a, b in zip(mine, theirs, strict=True):
         x, y = read_answer(a.candidates, answers), read_answer(b.candidates, answers)
         assert x.score == pytest.approx(y.score, abs=AGREE)
@@ -105,7 +107,9 @@ def test_texts_are_greedy_or_drawn_by_the_seed(
 
 @pytest.mark.filterwarnings("ignore:.*of the probability fell on the answers")
 @pytest.mark.parametrize("scale", ["1-5", "yes-no"])
-def test_posh_scores_alike_with_both(engine: VllmEngine, other: TransformersEngine, scale: Any) -> None:
+def test_posh_scores_alike_with_both(
+    engine: VllmEngine, other: TransformersEngine, scale: Any, record_property: Any
+) -> None:
     generation = "A red lamp hangs over a table. A man in a blue coat stands beside it."
     reference = "A lamp above a wooden table, and a man with a hat next to it."
     made = [
@@ -113,6 +117,8 @@ def test_posh_scores_alike_with_both(engine: VllmEngine, other: TransformersEngi
     ]
     a, b = ([(c.kind, c.text, c.identifier) for c in score.components] for score in made)
     assert a == b
+    both = [(x.score, y.score) for x, y in zip(made[0].components, made[1].components, strict=True)]
+    record_property("largest difference of scores", max(abs(x - y) for x, y in both if x is not None and y is not None))
     for x, y in zip(made[0].components, made[1].components, strict=True):
         assert x.score == pytest.approx(y.score, abs=AGREE)
     assert made[0].overall == pytest.approx(made[1].overall, abs=AGREE)
@@ -227,7 +233,7 @@ def test_its_server_answers_a_chat_with_probabilities(
 
 
 def test_the_openai_judge_reads_the_same_from_its_server(
-    server: str, other: TransformersEngine, prompts: list[Prompt]
+    server: str, other: TransformersEngine, prompts: list[Prompt], record_property: Any
 ) -> None:
     pytest.importorskip("openai", reason="needs the openai client: make test-judges")
     from posh_lite.judge.llm.server import ServerEngine
@@ -236,7 +242,7 @@ def test_the_openai_judge_reads_the_same_from_its_server(
         "tiny", url=server, top_logprobs=100, timeout=300, extra={"chat_template_kwargs": {"enable_thinking": False}}
     )
     for answers in (FIVE, YES_NO):
-        compared = 0
+        compared, largest = 0, 0.0
         for theirs, ours in zip(client.read(prompts, answers), other.read(prompts, answers), strict=True):
             assert not theirs.fault
             assert theirs.tokens == ours.tokens
@@ -244,5 +250,7 @@ def test_the_openai_judge_reads_the_same_from_its_server(
             for text, value in theirs.candidates:  # the most probable ones; the least of the answers are not told
                 if text in known:
                     compared += 1
-                    assert value == pytest.approx(known[text], abs=AGREE)
+                    largest = max(largest, abs(value - known[text]))
+        record_property(f"largest difference of {compared} log probabilities", largest)
+        assert largest <= AGREE
         assert compared >= len(prompts)
