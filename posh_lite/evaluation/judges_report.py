@@ -5,8 +5,9 @@ a language model from its verdict log (pairs that the log does not hold wholly a
 lexical judge on the same pairs, and writes three files that hold no text of a caption:
 
 ``judges.json``
-    ``what``, ``made`` (date, UTC), ``n`` (pairs), ``n_incomplete``; ``judges``: for each its ``name``, ``signature`` of
-    the metric, ``judge``, ``threshold``, ``mean`` and ``sd`` of ``mistakes``, ``omissions`` and ``overall`` over pairs,
+    ``what``, ``made`` (date, UTC), ``n`` (pairs), ``n_incomplete``, ``ids`` of the pairs; ``judges``: for each its
+    ``name``, ``signature`` of the metric, ``judge``, ``threshold``, ``scores`` (``mistakes``, ``omissions`` and
+    ``overall`` in the order of the ids), their ``mean`` and ``sd`` over pairs,
     ``work`` a pair (``questions``, distinct prompts; where it was measured ``tokens``, ``computed`` after prefix reuse,
     ``seconds``; None where not), and ``correlations`` with people: rows of ``measure``, ``label``, ``raw`` (Spearman)
     and ``partial`` (given the length ratio), each an estimate with ``value``, ``low``, ``high``, ``n``, ``reason``;
@@ -119,13 +120,15 @@ def compare(
         values = {figure: [getattr(s, figure) for s in run.scores] for figure in FIGURES}
         judges.append({
             "name": run.name, "signature": run.scores[0].signature, "judge": run.judge, "threshold": run.threshold,
+            "scores": {k: [None if math.isnan(x) else x for x in v] for k, v in values.items()},
             "mean": {k: _known(v, statistics.fmean) for k, v in values.items()},
             "sd": {k: _known(v, statistics.stdev) for k, v in values.items()},
             "work": work, "correlations": [_plain(row) for row in found.to_dict("records")],
         })
     return {
         "what": "judges of PoSh on the captions of IIW-400 (CC BY 4.0, google/imageinwords); no texts",
-        "made": datetime.now(UTC).date().isoformat(), "n": len(pairs), "judges": judges,
+        "made": datetime.now(UTC).date().isoformat(), "n": len(pairs),
+        "ids": [p.id for p in pairs], "judges": judges,
         "agreement": [_agreement(a, b, n_resamples) for a, b in combinations(runs, 2)],
     }
 
