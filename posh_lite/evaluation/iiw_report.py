@@ -1,7 +1,9 @@
 """PoSh and simple yardsticks against people on 100 real captions, and the record of that run.
 
 ``python -m posh_lite.evaluation.iiw_report`` scores the captions of IIW-400 and writes what the book shows where
-the data is not at hand: figures, identifiers of images, signature and date, but no text of other people.
+the data is not at hand: figures, identifiers of images, signature and date, but no text of other people. A language
+model takes hours: ``--judge gguf:FILE --log FILE --work FILE --output FOLDER`` scores pair by pair, says how far it is,
+and adds what each pair took to a file; stopped at any moment, the same command goes on from the log.
 
 The labels compare the human text with the caption of the same image, so a metric that takes the human text as its
 reference should rise with them: omissions with Comprehensiveness and Specificity, mistakes with Hallucination,
@@ -57,26 +59,44 @@ class Report:
         return len(self.frame)
 
 
-def measure(metric: PoSh, *, limit: int | None = None) -> tuple[Report, list[Score]]:
+def measure(
+    metric: PoSh, *, limit: int | None = None, work: str | Path | None = None, shown: bool = False
+) -> tuple[Report, list[Score]]:
     """Score the captions with PoSh and with the yardsticks.
 
     Args:
         metric: PoSh with any judge.
         limit: only the first so many captions.
+        work: file for what each pair takes a language model, see
+            :func:`~posh_lite.evaluation.pair_work.score_measured`; then pairs are scored one at a time.
+        shown: whether to print a line a pair to stderr where a language model judges; likewise.
 
     Raises:
-        InputError: the data is not at hand.
+        InputError: the data is not at hand, or ``work`` is given for a judge without a model.
     """
     from posh_lite.benchmarks.iiw import load_iiw400
 
     data = load_iiw400()
     rows, pairs = data.rows[:limit], data.pairs[:limit]
     before = dict(metric.timings.seconds)
-    scores = metric.score_many(pairs)
+    measured = work is not None or (shown and metric.usage is not None)
+    scores = _one_by_one(metric, pairs, work, shown) if measured else metric.score_many(pairs)
     seconds = {name: value - before.get(name, 0.0) for name, value in metric.timings.seconds.items()}
     frame = frame_of(rows, pairs, scores)
     today = datetime.now(UTC).date().isoformat()
     return Report(frame, metric.signature, metric.judge.signature, today, seconds, False), scores
+
+
+def _one_by_one(metric: PoSh, pairs: Sequence[Pair], work: str | Path | None, shown: bool) -> list[Score]:
+    from posh_lite.evaluation.pair_work import score_measured
+
+    scores = []
+    for score, took, _ in score_measured(metric, pairs, work):
+        scores.append(score)
+        if shown:
+            said = took.describe(1) if took.prompts else "all from the log"
+            print(f"{len(scores)}/{len(pairs)} {score.id}: {said}", file=sys.stderr, flush=True)
+    return scores
 
 
 def frame_of(rows: Sequence[SideBySide], pairs: Sequence[Pair], scores: Sequence[Score]) -> pd.DataFrame:
@@ -179,23 +199,52 @@ def live_or_recorded(metric: PoSh, folder: str | Path, *, limit: int | None = No
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Score, print the correlations and write the record; returns the exit status."""
-    from posh_lite.metric.posh import PoSh
+    from posh_lite.commands.judges import add_judge_options
 
-    parser = argparse.ArgumentParser(prog="python -m posh_lite.evaluation.iiw_report", description=__doc__)
-    parser.add_argument("--judge", default="lexical", help="default: %(default)s")
-    parser.add_argument("--output", default=None, help="folder; default: data/results/iiw400-JUDGE")
+    parser = argparse.ArgumentParser(prog="python -m posh_lite.evaluation.iiw_report", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_judge_options(parser)
+    parser.add_argument("--calibration", metavar="FILE", help="of posh-lite calibrate for this judge")
+    parser.add_argument("--prompts", metavar="FILE", help="a prompt file that replaces the package's")
+    parser.add_argument("--identifiers", choices=("all", "lazy"), default="all", help="as for posh-lite score")
+    parser.add_argument("--log", metavar="FILE", help="verdict log: what it holds is not asked again")
+    parser.add_argument("--work", metavar="FILE", help="JSON lines of what each pair takes the model; added to")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N captions")
+    parser.add_argument("--output", metavar="FOLDER", help="default: data/results/iiw400-JUDGE")
     parser.add_argument("--dry-run", action="store_true", help="print only")
     args = parser.parse_args(argv)
     try:
-        metric = PoSh(judge=args.judge)
-        started = time.perf_counter()
-        report, _ = measure(metric)
+        return _run(args)
     except PoshLiteError as error:
         print(f"iiw_report: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        how = "the same command goes on from the log" if args.log else "with --log FILE it could go on from there"
+        print(f"iiw_report: stopped; {how}", file=sys.stderr)
+        return 130
+
+
+def _run(args: argparse.Namespace) -> int:
+    from posh_lite.commands.judges import judge_options, own_judges
+    from posh_lite.metric.posh import PoSh
+
+    plain = args.judge.isidentifier() and not (args.limit or args.calibration or args.prompts)
+    if not (args.output or args.dry_run or plain):
+        raise InputError("name a folder for this run: --output data/results/NAME, or print only: --dry-run")
+    if args.limit is not None and args.limit < 1:
+        raise InputError(f"--limit must be at least 1, got {args.limit}")
+    own_judges(args.judge)
+    metric = PoSh(
+        args.judge, judge_options=judge_options(args), calibration=args.calibration, prompts=args.prompts,
+        log=args.log, identifiers=args.identifiers, progress=False,
+    )
+    started = time.perf_counter()
+    report, _ = measure(metric, limit=args.limit, work=args.work, shown=True)
     print(f"{report.n} captions in {time.perf_counter() - started:.1f} s, signature {report.signature}")
     for row in correlations(report.frame, HYPOTHESES).itertuples():
         print(f"{row.measure:10s} {row.label:18s} raw {row.raw}   given length {row.partial}")
+    for note in metric.notes():
+        print(f"note: {note}")
     if not args.dry_run:
         print(f"wrote {write_report(report, args.output or Path('data') / 'results' / f'iiw400-{args.judge}')}")
     return 0
