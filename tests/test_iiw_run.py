@@ -2,9 +2,9 @@
 
 import json
 
+import engines
 import pytest
 
-import engines
 from posh_lite.benchmarks.iiw import ASPECTS, Iiw, SideBySide
 from posh_lite.cli import main as posh_lite
 from posh_lite.errors import InputError
@@ -101,7 +101,8 @@ def test_a_stopped_run_goes_on_and_a_pair_in_pieces_is_no_measure(tmp_path, caps
     alone = LanguageJudge(engines.FakeEngine(engines.spread))
     scores = PoSh(alone, progress=False).score_many(DATA.pairs)
     assert asked == alone.usage.prompts  # nothing was asked twice
-    assert iiw_report.read_report("run").frame["overall"].tolist() == pytest.approx([s.overall for s in scores], rel=1e-12)
+    found = iiw_report.read_report("run").frame["overall"].tolist()
+    assert found == pytest.approx([s.overall for s in scores], rel=1e-12)
     after = [row["id"] for row in lines(tmp_path / "work.jsonl")]
     assert after == [pair.id for n, pair in enumerate(DATA.pairs) if n != done]
 
