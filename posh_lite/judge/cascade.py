@@ -20,6 +20,7 @@ from posh_lite.judge.cascade_choice import choose, shifts
 from posh_lite.judge.cascade_policy import Policy, load_policy
 from posh_lite.judge.check import ask, check_judge, is_number
 from posh_lite.judge.contract import Judge, Question, Verdict
+from posh_lite.judge.nested import logged, named, prime_all, usage_of
 from posh_lite.metric.passes import rounded
 
 if TYPE_CHECKING:
@@ -137,22 +138,18 @@ class CascadeJudge:
     @property
     def usage(self) -> Any:
         """What the second judge's model took, where it counts."""
-        return getattr(self.second, "usage", None) or getattr(getattr(self.second, "judge", None), "usage", None)
+        return usage_of(self.second)
 
     def with_log(self, log: VerdictLog | str | Path) -> CascadeJudge:
         """The same cascade with a verdict log under its second judge; one that has a log already keeps it."""
         return CascadeJudge(
-            self.first, _logged(self.second, log), policy=self.policy, share=self.share,
+            self.first, logged(self.second, log), policy=self.policy, share=self.share,
             identifiers=self.identifiers, threshold=self.presence_threshold,
         )
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
         """Hand graphs on to the judges that can use them."""
-        graphs = list(graphs)
-        for judge in (self.first, self.second):
-            prime = getattr(judge, "prime", None)
-            if prime is not None:
-                prime(graphs)
+        prime_all((self.first, self.second), graphs)
 
     # -- answering ------------------------------------------------------------------------------------------
 
@@ -217,17 +214,6 @@ class CascadeJudge:
                 item.guess = estimate(item, shift)
 
 
-def _logged(judge: Judge, log: VerdictLog | str | Path) -> Judge:
-    """A judge over a log, unless it has one; a calibration stays outside, so that the log holds raw verdicts."""
-    from posh_lite.judge.calibration import CalibratedJudge
-    from posh_lite.judge.log import LoggedJudge
-    from posh_lite.judge.replay import ReplayJudge
-
-    if isinstance(judge, CalibratedJudge):
-        return CalibratedJudge(_logged(judge.judge, log), judge.calibration)
-    return judge if isinstance(judge, LoggedJudge | ReplayJudge) else LoggedJudge(judge, log)
-
-
 def _text_key(question: Question) -> Hashable:
     source = question.source
     named = (question.pair_id, "") if source is None else (source.signature, source.text)
@@ -283,8 +269,7 @@ def cascade_judge(
     """
     from posh_lite.judge.registry import make_judge
 
-    path = log if log is None or isinstance(log, str | Path) else log.path
-    second = make_judge(model, log=path, **settings)
+    second = named(model, log, settings)
     if calibration is not None:
         from posh_lite.judge.calibration import CalibratedJudge
 
