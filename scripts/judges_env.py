@@ -74,7 +74,7 @@ def outcome(junit: str) -> dict[str, Any]:
     """Tests by name with what became of them, from pytest's JUnit report."""
     tests: list[dict[str, Any]] = []
     for case in ElementTree.fromstring(junit).iter("testcase"):
-        said = {child.tag: (child.get("message") or "") for child in case}
+        said = {child.tag: _message(child) for child in case}
         mark = next((m for m in ("error", "failure", "skipped") if m in said), "passed")
         entry: dict[str, Any] = {"test": f"{case.get('classname', '')}::{case.get('name')}".strip(":"), "outcome": mark}
         if mark != "passed":
@@ -87,6 +87,13 @@ def outcome(junit: str) -> dict[str, Any]:
     for test in tests:
         counts[str(test["outcome"])] = counts.get(str(test["outcome"]), 0) + 1
     return {"counts": counts, "tests": tests}
+
+
+def _message(said: ElementTree.Element) -> str:
+    """Why a test did not pass; a file that is skipped as a whole says it in the text."""
+    message = said.get("message") or ""
+    found = re.search(r"Skipped: (.+?)['\"]\)", said.text or "")
+    return found[1] if message == "collection skipped" and found else message
 
 
 def versions(python: Path) -> dict[str, str]:
@@ -118,6 +125,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "junit.xml"
         command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        command += ["-o", "junit_family=xunit1"]  # the newer form has no place for what a test measured
         environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}  # threads that spin starve each other on few cores
         command += options.pytest or ["tests/judges"]
         status = subprocess.run(command, cwd=ROOT, env=environment, check=False)

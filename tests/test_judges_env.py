@@ -29,7 +29,8 @@ def test_outcomes_are_read_with_their_reasons(script: Any) -> None:
             <property name="largest difference" value="1.23456e-06"/></properties></testcase>
         <testcase classname="tests.judges.test_a" name="test_two" time="2"><failure message="assert 1 == 2
         more">trace</failure></testcase>
-        <testcase classname="" name="tests.judges.test_b" time="0"><skipped message="needs torch"/></testcase>
+        <testcase classname="" name="tests.judges.test_b" time="0"><skipped message="collection skipped"
+            >('/x/test_b.py', 7, 'Skipped: needs torch: make it')</skipped></testcase>
         <testcase classname="tests.judges.test_a" name="test_four"><error message="no fixture"/></testcase>
     </testsuite></testsuites>""")
     assert found["counts"] == {"passed": 1, "failure": 1, "skipped": 1, "error": 1}
@@ -37,7 +38,7 @@ def test_outcomes_are_read_with_their_reasons(script: Any) -> None:
     measured = {"largest difference": 1.23e-6}
     assert one == {"test": "tests.judges.test_a::test_one", "outcome": "passed", "measured": measured, "seconds": 0.12}
     assert two["reason"].startswith("assert 1 == 2")
-    assert (three["test"], three["reason"]) == ("tests.judges.test_b", "needs torch")
+    assert (three["test"], three["reason"]) == ("tests.judges.test_b", "needs torch: make it")
     assert (four["outcome"], four["seconds"]) == ("error", 0)
 
 
