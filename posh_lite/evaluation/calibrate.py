@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from posh_lite.evaluation.bootstrap import Floats
+    from posh_lite.evaluation.bootstrap import Floats, Statistic
     from posh_lite.evaluation.labelled import LabelledSet
     from posh_lite.judge.contract import Judge, Verdict
 
 #: Questions of each label below which a kind has no map, and entities no threshold, of their own.
 ENOUGH = 40
-_LEAST = 5  # of each label, below which nothing is fitted
+LEAST = 5  # of each label, below which nothing is fitted
 _FLAT = 0.25  # standard deviation of scores on 1 to 5
 _FOLDS = 12
 
@@ -49,6 +49,16 @@ def auc(
         units: the work of each question.
         settings: keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
     """
+    return bootstrap(
+        auc_statistic(scores, labels, weights), len(scores), units=units, method="AUC",
+        reason="all labels are the same", **settings,
+    )
+
+
+def auc_statistic(
+    scores: Sequence[float] | Floats, labels: Sequence[int] | Floats, weights: Sequence[float] | Floats | None = None
+) -> Statistic:
+    """The area as a function of row weights, so that those of two judges can be compared on the same resamples."""
     import numpy as np
 
     x, y = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64)
@@ -65,7 +75,7 @@ def auc(
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(total > 0, (true * below).sum(axis=1) / total, np.nan)
 
-    return bootstrap(statistic, len(x), units=units, method="AUC", reason="all labels are the same", **settings)
+    return statistic
 
 
 def balanced_accuracy(scores: Floats, labels: Floats, weights: Floats, threshold: float) -> float:
@@ -193,10 +203,10 @@ def calibrate(
     units = np.array([i.work for i, _ in rows], dtype=object)
     kinds = np.array([i.kind for i, _ in rows], dtype=object)
     true, false = int((y == 1).sum()), int((y == 0).sum())
-    if min(true, false) < _LEAST:
+    if min(true, false) < LEAST:
         raise InputError(
             f"{data.name}: {true} true and {false} false questions were answered; a calibration needs at least"
-            f" {_LEAST} of each"
+            f" {LEAST} of each"
         )
     masks = {"all": np.ones(len(x), dtype=bool), **{k: kinds == k for k in ("entity", "attribute", "relation")}}
     own = {k: m for k, m in masks.items() if min((y[m] == 1).sum(), (y[m] == 0).sum()) >= enough or k == "all"}
@@ -235,8 +245,12 @@ def _spread(scores: Floats, weights: Floats) -> float:
     return float(np.sqrt(np.average((scores - middle) ** 2, weights=weights)))
 
 
-def _left_out(x: Floats, y: Floats, w: Floats, units: list[Hashable], criterion: Criterion) -> Floats | None:
-    """1 where a question is called true, else 0, by thresholds fitted without its work; None where undefined."""
+def fold_numbers(units: Sequence[Hashable]) -> NDArray[np.int64] | None:
+    """The fold of each row, 0 to 11 at most, such that rows of one work are in one; None where there is one work only.
+
+    Args:
+        units: the work of each row.
+    """
     import numpy as np
 
     names = list(dict.fromkeys(units))
@@ -245,9 +259,18 @@ def _left_out(x: Floats, y: Floats, w: Floats, units: list[Hashable], criterion:
         return None
     order = np.random.default_rng(0).permutation(len(names))
     fold_of = {names[int(unit)]: place % folds for place, unit in enumerate(order)}
-    fold = np.array([fold_of[u] for u in units])
+    return np.array([fold_of[u] for u in units], dtype=np.int64)
+
+
+def _left_out(x: Floats, y: Floats, w: Floats, units: list[Hashable], criterion: Criterion) -> Floats | None:
+    """1 where a question is called true, else 0, by thresholds fitted without its work; None where undefined."""
+    import numpy as np
+
+    fold = fold_numbers(units)
+    if fold is None:
+        return None
     called = np.zeros(len(x))
-    for number in range(folds):
+    for number in range(int(fold.max()) + 1):
         held = fold == number
         if not {0.0, 1.0} <= set(y[~held].tolist()):
             return None
