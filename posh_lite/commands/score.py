@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,8 +17,9 @@ from posh_lite.commands.files import check_target
 from posh_lite.commands.judges import add_judge_options, judge_options, own_judges
 from posh_lite.commands.output import FIELDS, ScoreWriter, finished, open_writer
 from posh_lite.commands.score_ray import add_ray_options, check_ray_options
-from posh_lite.errors import InputError, JudgeDown, LogError, MissingDependency, PoshLiteError
+from posh_lite.errors import InputError, PoshLiteError
 from posh_lite.judge.llm.usage import Prices
+from posh_lite.metric.apart import scores_apart
 from posh_lite.records import Pair, read_pairs
 
 if TYPE_CHECKING:
@@ -185,6 +186,12 @@ def _check(options: argparse.Namespace) -> None:
 def _scores(posh: PoSh, options: argparse.Namespace, state: Run) -> Iterator[Score]:
     """Score chunk by chunk. What stands before a bad line is scored before the line is complained of."""
     skipping = options.on_error == "skip"
+
+    def at_fault(pair: Pair, error: PoshLiteError) -> None:
+        if not skipping:
+            raise error
+        state.skip(error)
+
     pairs = _wanted(posh, read_pairs(options.pairs, on_error=state.skip if skipping else None), state, options.output)
     while True:
         chunk: list[Pair] = []
@@ -195,7 +202,7 @@ def _scores(posh: PoSh, options: argparse.Namespace, state: Run) -> Iterator[Sco
         except InputError as error:
             fault = error
         if chunk:
-            yield from _chunk(posh, chunk, state if skipping else None)
+            yield from scores_apart(posh, chunk, at_fault)
         if fault is not None:
             raise fault
         if len(chunk) < options.chunk:
@@ -223,21 +230,6 @@ def _differ(new: float | None, old: float | None) -> bool:
     if new is None or old is None:
         return new is not old
     return abs(new - old) > _TOLERANCE
-
-
-def _chunk(posh: PoSh, chunk: Sequence[Pair], state: Run | None) -> Iterator[Score]:
-    try:
-        yield from posh.score_many(chunk, chunk_size=len(chunk))
-    except (JudgeDown, LogError, MissingDependency):
-        raise
-    except PoshLiteError as error:
-        if len(chunk) > 1:  # one of them is at fault: the others still get their scores
-            for pair in chunk:
-                yield from _chunk(posh, [pair], state)
-        elif state is None:
-            raise
-        else:
-            state.skip(error)
 
 
 def _bar(options: argparse.Namespace, done: int) -> Any:

@@ -9,19 +9,20 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from posh_lite.commands.output import ScoreWriter
-from posh_lite.errors import JudgeDown, JudgeError, LogError, MissingDependency, PoshLiteError
+from posh_lite.errors import JudgeDown, JudgeError, PoshLiteError
 from posh_lite.judge.contract import Verdict
 from posh_lite.judge.log import VerdictLog
+from posh_lite.metric.apart import scores_apart
 from posh_lite.metric.notice import Observer
 from posh_lite.metric.posh import PoSh
-from posh_lite.metric.score import Score
 from posh_lite.records import Pair
 from posh_lite.scale.shards import Outcome, log_bytes
 
@@ -226,28 +227,20 @@ class ShardScorer:
             path = Path(folder) / "lines"
             with ScoreWriter(str(path), self.recipe.kind, components=self.recipe.components) as writer:
                 for at in range(0, len(pairs), self.recipe.chunk):
-                    for score in self._chunk(posh, pairs[at:at + self.recipe.chunk], skipped):
+                    for score in scores_apart(posh, pairs[at:at + self.recipe.chunk], partial(self._fault, skipped)):
                         writer.write(score)
                         seen.see(score)
             return path.read_bytes() if path.exists() else b"", seen, skipped
 
-    def _chunk(self, posh: PoSh, chunk: Sequence[Pair], skipped: list[str]) -> Iterator[Score]:
-        try:
-            yield from posh.score_many(chunk, chunk_size=len(chunk))
-        except (JudgeDown, LogError, MissingDependency):
-            raise
-        except PoshLiteError as error:
-            if len(chunk) > 1:  # one of them is at fault: the others still get their scores
-                for pair in chunk:
-                    yield from self._chunk(posh, [pair], skipped)
-                return
-            message = " ".join(str(error).splitlines())
-            if self.recipe.skip:
-                skipped.append(message)
-                return
-            if f'"{chunk[0].id}"' not in message:
-                raise type(error)(f'pair "{chunk[0].id}": {message}') from error
-            raise
+    def _fault(self, skipped: list[str], pair: Pair, error: PoshLiteError) -> None:
+        """Keep what is wrong with a pair, or end the shard and name it."""
+        message = " ".join(str(error).splitlines())
+        if self.recipe.skip:
+            skipped.append(message)
+            return
+        if f'"{pair.id}"' not in message:
+            raise type(error)(f'pair "{pair.id}": {message}') from error
+        raise error
 
     def close(self) -> None:
         """Remove the logs of this run from this machine."""
