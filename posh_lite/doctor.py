@@ -20,7 +20,7 @@ Mark = Literal["ok", "missing", "broken"]
 #: What an extra is for, and modules whose absence shows that it is not installed.
 EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "book": ("building the book", ("jupyter_book", "papermill", "nbformat", "matplotlib", "seaborn", "statsmodels")),
-    "gguf": ("a local model in GGUF, on the CPU", ("llama_cpp",)),
+    "gguf": ("a local model in GGUF as judge, on the CPU", ("llama_cpp",)),
     "transformers": ("any causal model as judge, on the CPU or one GPU", ("torch", "transformers")),
     "openai": ("any OpenAI-compatible server as judge", ("openai",)),
     "gpu": ("the paper's setting on a GPU", ("vllm", "transformers")),
@@ -147,7 +147,9 @@ def report(findings: list[Finding]) -> str:
 def _models(findings: list[Finding]) -> str:
     """The end of the last line: which language models can be judges, and how one is named."""
     usable = {f.name for f in findings if f.group == "judge" and f.mark == "ok"}
-    ready = [f"--judge {e.name}:{e.model}" for e in JUDGES.values() if e.model and e.name in usable]
+    # the model of a cascade is itself a judge, which may be missing
+    ready = [f"--judge {e.name}:{e.model}" for e in JUDGES.values() if e.model and e.name in usable
+             and (e.model.partition(":")[0] in usable or e.model.partition(":")[0] not in JUDGES)]
     if ready:
         return f", or with a language model that you name: {', '.join(ready)}."
     return "; a language model as judge needs one of the judges above that are missing."

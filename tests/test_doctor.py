@@ -90,3 +90,11 @@ def test_without_any_language_judge_the_default_is_ready(monkeypatch, capsys):
 def test_every_extra_of_a_judge_is_declared():
     for entry in JUDGES.values():
         assert entry.extra is None or entry.extra in doctor.EXTRAS
+
+
+def test_a_cascade_is_offered_where_its_model_can_run():
+    def said(mark):
+        return doctor.report([doctor.Finding("judge", n, m, "") for n, m in (("gguf", mark), ("cascade", "ok"))])
+
+    assert "--judge cascade:gguf:FILE.gguf" in said("ok")
+    assert "cascade" not in said("missing").splitlines()[-1]
