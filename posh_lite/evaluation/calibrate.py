@@ -93,7 +93,8 @@ def share_right(scores: Floats, labels: Floats, weights: Floats, threshold: floa
     return float(weights[(scores >= threshold) == (labels == 1)].sum() / weights.sum())
 
 
-_MEASURES = {"share": share_right, "balanced": balanced_accuracy}
+#: What a threshold can be chosen by.
+MEASURES = {"share": share_right, "balanced": balanced_accuracy}
 
 
 def best_threshold(scores: Floats, labels: Floats, weights: Floats, criterion: Criterion = "share") -> float:
@@ -111,7 +112,7 @@ def best_threshold(scores: Floats, labels: Floats, weights: Floats, criterion: C
         raise ValueError("a threshold needs questions of both labels")
     distinct = np.unique(scores).tolist()
     candidates = [distinct[0], *((a + b) / 2 for a, b in pairwise(distinct))]
-    values = [_MEASURES[criterion](scores, labels, weights, c) for c in candidates]
+    values = [MEASURES[criterion](scores, labels, weights, c) for c in candidates]
     best = max(values)
     return float(next(c for c, v in zip(candidates, values, strict=True) if v >= best - 1e-12))
 
@@ -222,8 +223,8 @@ def calibrate(
     rows_of = (x[chosen], y[chosen], w[chosen])
     called = _left_out(*rows_of, units[chosen].tolist(), criterion)
     accuracy = Accuracy(
-        *(measure(x[chosen], *rows_of[1:], t) for measure in _MEASURES.values() for t in (2.0, raw)),
-        *(float("nan") if called is None else measure(called, *rows_of[1:], 0.5) for measure in _MEASURES.values()),
+        *(measure(x[chosen], *rows_of[1:], t) for measure in MEASURES.values() for t in (2.0, raw)),
+        *(float("nan") if called is None else measure(called, *rows_of[1:], 0.5) for measure in MEASURES.values()),
     )
     return Calibration(
         judge if isinstance(judge, str) else judge.signature, method, raw if curve is None else curve.score(raw), raw,
