@@ -272,7 +272,7 @@ def _commands() -> list[str]:
     guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     found = re.findall(r"`((?:posh-lite|make) [^`]+)`", README + guide)
     for block in re.findall(r"```sh\n(.*?)```", README + guide, flags=re.DOTALL):
-        found += block.splitlines()
+        found += block.replace("\\\n", " ").splitlines()
     return [" ".join(command.split()) for command in found]
 
 
