@@ -62,6 +62,9 @@ JUDGES: dict[str, JudgeEntry] = {
         JudgeEntry("cascade", "posh_lite.judge.cascade:cascade_judge",
                    "the lexical judge, and another where its answer tells most (option policy=FILE)", ("spacy",),
                    None, "gguf:FILE.gguf"),
+        JudgeEntry("combined", "posh_lite.judge.combined:combined_judge",
+                   "the lexical judge and another, both asked and weighed (option weights=FILE)", ("spacy",),
+                   None, "gguf:FILE.gguf"),
     )
 }
 
@@ -107,7 +110,7 @@ def make_judge(name: str, /, *, log: str | Path | None = None, **options: Any) -
         if options:
             raise JudgeError(f'the judge "replay" has no option "{next(iter(options))}"; it takes none')
         return cast(Judge, make(log, **({"judge": rest} if rest else {})))
-    if known == "cascade" and entry is not None:
+    if known in ("cascade", "combined") and entry is not None:
         options["log"] = log  # it goes under the second judge, whose verdicts are the same in a full run
     if entry is not None and entry.model:
         if rest:

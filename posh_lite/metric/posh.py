@@ -218,7 +218,8 @@ class PoSh:
 
     def notes(self) -> list[str]:
         """What is odd about the scores so far, a line each: a judge that finds all or nothing, or hardly varies."""
-        note = self.judge.note(self.prompts.digest) if isinstance(self.judge, CalibratedJudge) else ""
+        said = getattr(self.judge, "note", None)  # of a judge with fitted numbers
+        note = said(self.prompts.digest) if callable(said) else ""
         return [*self._seen.warnings(self.threshold), *([note] if note else [])]
 
     @property
