@@ -21,7 +21,9 @@ _EPILOG = """examples:
   posh-lite score pairs.jsonl -o scores.jsonl
   posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html --log verdicts.sqlite
   posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --scale yes-no --log verdicts.sqlite
-  posh-lite log info verdicts.sqlite
+  posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json
+  posh-lite log export verdicts.sqlite -o verdicts.jsonl.gz
+  posh-lite estimate pairs.jsonl --throughput 40000
   posh-lite graph caption.txt --format svg -o caption.svg
   echo "A man in a red coat." | posh-lite graph -
   posh-lite doctor

@@ -302,6 +302,20 @@ def test_readme_commands_parse() -> None:
     assert checked >= 8
 
 
+def test_guides_give_modules_options_that_they_have() -> None:
+    shared = (ROOT / "posh_lite" / "commands" / "judges.py").read_text(encoding="utf-8")
+    checked = 0
+    for command in _commands():
+        words = shlex.split(command)
+        if words[:2] == ["python", "-m"] and words[2].startswith("posh_lite."):
+            source = (ROOT / (words[2].replace(".", "/") + ".py")).read_text(encoding="utf-8")
+            known = source + shared * ("add_judge_options(" in source)
+            for option in (word for word in words[3:] if word.startswith("-")):
+                assert f'"{option}"' in known, command
+                checked += 1
+    assert checked >= 10
+
+
 def test_readme_sets_parameters_that_notebooks_declare() -> None:
     declared: set[str] = set()
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
