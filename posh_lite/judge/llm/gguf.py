@@ -88,6 +88,10 @@ class GgufEngine:
             members.append(tokens)
         return groups
 
+    def forget(self) -> None:
+        """Drop what is kept of earlier prompts: for measuring what a way of asking costs alone."""
+        self.session.forget()
+
     # -- the contract ---------------------------------------------------------------------------------------
 
     def count(self, prompt: Prompt) -> int | None:

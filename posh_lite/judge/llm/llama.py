@@ -291,6 +291,12 @@ class LlamaSession:
             raise JudgeError("llama.cpp could not take back a kept beginning of a prompt")
         self._at = list(held)
 
+    def forget(self) -> None:
+        """Drop everything computed, so that what comes next costs what it costs alone."""
+        self._api.llama_memory_clear(self._memory, True)
+        self._kept.clear()
+        self._at, self._kept_bytes = [], 0
+
     def close(self) -> None:
         """Free model and context."""
         if self._ctx:
