@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from posh_lite.commands.calibrate_two import took, weigh
 from posh_lite.commands.files import check_target
 from posh_lite.commands.judges import add_judge_options, judge_options, own_judges
 from posh_lite.errors import InputError
@@ -16,7 +17,7 @@ from posh_lite.judge.calibration import CRITERIA, METHODS
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.labelled import LabelledSet
-    from posh_lite.judge.calibration import Calibration
+    from posh_lite.judge.calibration import Calibration, Method
     from posh_lite.judge.contract import Judge, Verdict
     from posh_lite.judge.prompts import Prompts
 
@@ -35,10 +36,16 @@ data:
   words of its own in the span is labelled; lines of one pair repeat its id and texts; "image" names what is left out
   together.
 
+two judges:
+  --with lexical weighs the judge's answers against those of another, which is asked the same questions, and writes
+  weights for --judge combined:JUDGE --judge-option weights=FILE. The table compares both together, always on works
+  left out, with each alone. The rules of the lexical judge were made on half of mini: its figures there flatter it.
+
 examples:
   posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json
   posh-lite calibrate --judge gguf:model.gguf --scale yes-no --log model.sqlite --method platt -o yes.calibration.json
   posh-lite calibrate --judge replay --log model.sqlite --method threshold -o plain.calibration.json
+  posh-lite calibrate --judge gguf:model.gguf --with lexical --log model.sqlite -o model.weights.json
   posh-lite score pairs.jsonl --judge gguf:model.gguf --calibration model.calibration.json -o scores.jsonl
 """
 
@@ -55,7 +62,9 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--log", metavar="FILE", help="verdict log (SQLite): a run that was cut off goes on from it,"
                          " and another method asks nothing anew")
     command.add_argument("--data", default="mini", metavar="mini|FILE.jsonl", help="labelled questions (default: mini)")
-    command.add_argument("--method", choices=METHODS, default="isotonic", help="of the map (default: isotonic)")
+    command.add_argument("--with", metavar="NAME", dest="beside",
+                         help="weigh the judge against this one (lexical) instead: weights for the judge combined")
+    command.add_argument("--method", choices=METHODS, help="of the map (default: isotonic)")
     command.add_argument("--criterion", choices=CRITERIA, default="share",
                          help="of the threshold: the share of entities called rightly as true and false ones come"
                          " (default), or balanced accuracy, which counts the rare false ones as much as the true")
@@ -76,6 +85,8 @@ def run(options: argparse.Namespace) -> int:
                                ("--seed", options.seed, 0)):
         if value < least:
             raise InputError(f"{name} must be at least {least}, got {value}")
+    if options.beside is not None and options.method is not None:
+        raise InputError("--with weighs two judges by a logistic model; --method is of the map of one")
     if options.output == "-":
         raise InputError("-o needs a file name")
     if options.data != "mini" and not Path(options.data).is_file():
@@ -87,6 +98,7 @@ def run(options: argparse.Namespace) -> int:
             raise InputError("calibration and log need names of their own")
     settings = judge_options(options)
     own_judges(options.judge)
+    own_judges(options.beside or "")
     from posh_lite.evaluation.calibrate import calibrate
     from posh_lite.metric.posh import PoSh
 
@@ -96,7 +108,10 @@ def run(options: argparse.Namespace) -> int:
         print(f"posh-lite: {data}", file=sys.stderr)
     start = time.perf_counter()
     verdicts = ask_labelled(posh.judge, data, shown=sys.stderr.isatty() and not options.quiet)
-    fitted = calibrate(posh.judge, data, verdicts, method=options.method, criterion=options.criterion)
+    if options.beside is not None:
+        return weigh(options, posh.judge, data, verdicts, start)
+    method: Method = options.method or "isotonic"
+    fitted = calibrate(posh.judge, data, verdicts, method=method, criterion=options.criterion)
     fitted.save(options.output)
     if not options.quiet:
         for name, value in rows(fitted, posh.judge, time.perf_counter() - start):
@@ -163,10 +178,7 @@ def rows(fitted: Calibration, judge: Any, seconds: float) -> list[tuple[str, str
     if fitted.curves:
         own = [k for k in fitted.curves if k != "all"]
         lines.append(("map", f"{fitted.method}, " + (f'own ones for {", ".join(own)}' if own else "one for all kinds")))
-    if hasattr(judge, "n_known"):
-        lines.append(("verdict log", f"{judge.n_known:,} answered from it, {judge.n_asked:,} newly asked"))
-    lines.append(("time", f"{seconds:.1f} s"))
-    return lines
+    return [*lines, *took(judge, seconds)]
 
 
 def advice(fitted: Calibration, options: argparse.Namespace) -> list[str]:

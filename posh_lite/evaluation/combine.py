@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from posh_lite.evaluation.bootstrap import Floats
+    from posh_lite.evaluation.bootstrap import Floats, Statistic
     from posh_lite.evaluation.labelled import Labelled, LabelledSet
     from posh_lite.judge.contract import Judge, Verdict
 
@@ -168,7 +168,7 @@ def fit_model(
         bounds=[(None, None)] * len(KINDS) + [(0.0, None)] * n_slopes,
     ).x
     heights, slopes = found[:len(KINDS)], found[len(KINDS):].reshape(2, -1)
-    lines = {
+    lines: dict[str, Line] = {
         kind: Line(float(heights[n]), *(float(s[n if by_kind else 0]) for s in slopes)) for n, kind in enumerate(KINDS)
     }
     return Model(scales, lines)
@@ -265,11 +265,15 @@ def compare(answers: Answers, both: Floats, **settings: Any) -> dict[str, dict[s
         areas = {name: auc_statistic(x, mine.labels, mine.weights) for name, x in scores.items()}
         for other in ("first", "second"):
             row[f"both - {other}"] = bootstrap(
-                lambda drawn, a=areas["both"], b=areas[other]: a(drawn) - b(drawn), len(mine.labels), units=units,
+                _difference(areas["both"], areas[other]), len(mine.labels), units=units,
                 method="difference of AUC", reason="all labels are the same", **settings,
             )
         found[kind] = {name: row[name] for name in FIGURES}
     return found
+
+
+def _difference(one: Statistic, other: Statistic) -> Statistic:
+    return lambda drawn: one(drawn) - other(drawn)
 
 
 def slopes_by_kind_help(answers: Answers, **settings: Any) -> Estimate:

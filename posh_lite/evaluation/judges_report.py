@@ -13,7 +13,10 @@ lexical judge on the same pairs, and writes three files that hold no text of a c
     and ``partial`` (given the length ratio), each an estimate with ``value``, ``low``, ``high``, ``n``, ``reason``;
     ``agreement``: for each two judges ``first``, ``second``, ``n_unmatched`` and ``rows`` by ``side`` and ``kind`` with
     ``n``, ``present_first``, ``present_second`` (shares), and estimates ``same``, ``present`` and ``flagged`` (Cohen's
-    kappa), ``rounded`` (quadratic kappa), ``score`` (Spearman).
+    kappa), ``rounded`` (quadratic kappa), ``score`` (Spearman). With ``--weights`` (of ``posh-lite calibrate --with
+    lexical`` for this model) the judge ``combined`` is among them, and ``combined`` tells the ``weights``, their
+    ``data`` and ``date``, ``other_name`` (questions answered by the model's verdict on the same component under another
+    name) and ``unknown`` (those that the log lacks: the lexical judge alone answered).
 ``cascade.json``
     ``first`` and ``second`` signatures, ``n``, ``n_incomplete``, ``folds``, ``threshold``, and ``curve``: for each way
     of asking (``identifiers``) and ``share`` what :func:`posh_lite.evaluation.cascade_curve.describe` says.
@@ -37,18 +40,29 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from posh_lite.errors import InputError, PoshLiteError
 from posh_lite.evaluation.agreement import MEASURES, agreement_table, match
 from posh_lite.evaluation.bootstrap import Estimate
-from posh_lite.evaluation.cascade_curve import FIGURES, FullRun, Point, cascade_points, describe, full_run
+from posh_lite.evaluation.cascade_curve import (
+    FIGURES,
+    FullRun,
+    Point,
+    RecordedAnswers,
+    cascade_points,
+    describe,
+    full_run,
+)
 from posh_lite.evaluation.iiw_report import HYPOTHESES, correlations, frame_of
-from posh_lite.judge.cascade_fit import fit_policy, observe
+from posh_lite.judge.calibration import CalibratedJudge
+from posh_lite.judge.cascade_fit import Recorder, fit_policy, observe
 from posh_lite.judge.contract import Judge
 
 if TYPE_CHECKING:
     from posh_lite.benchmarks.iiw import SideBySide
+    from posh_lite.graph.types import SceneGraph
+    from posh_lite.judge.combined_weights import Weights
     from posh_lite.metric.score import Score
     from posh_lite.records import Pair
 
@@ -166,7 +180,7 @@ def build(
     rows: Sequence[SideBySide], pairs: Sequence[Pair], judge: Judge, first: Judge, *, raw: Judge | None = None,
     shares: Sequence[float] = SHARES, ways: Sequence[Literal["first", "all"]] = WAYS, folds: int = 5,
     work: Mapping[str, float] | None = None, second: Judge | None = None, n_resamples: int = 2000, data: str = "",
-    prompts: str | Path | None = None,
+    prompts: str | Path | None = None, weights: Weights | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], Any]:
     """Everything from the verdicts of one full run.
 
@@ -184,12 +198,14 @@ def build(
         n_resamples: of the bootstrap.
         data: name of the data, kept in the policy.
         prompts: the prompt file of the full run; by default the package's.
+        weights: of ``first`` and the model, for a run of both.
 
     Returns:
         What goes into ``judges.json`` and ``cascade.json``, and the policy.
 
     Raises:
         InputError: too few pairs are complete.
+        JudgeError: the weights are those of other judges.
     """
     from posh_lite.graph.extract import extract_graphs
 
@@ -218,6 +234,11 @@ def build(
         name, judge.signature, [run.scores[p.id] for p in pairs], judge.presence_threshold,
         {"questions": questions, **{k: (work or {}).get(k) for k in _WORK}},
     ))
+    both: dict[str, Any] = {}
+    if weights is not None:
+        model = run if raw is None or weights.second == run.signature else plain
+        joint, both = combined_run(pairs, first, model, weights, graphs=graphs, prompts=prompts, second=second)
+        runs.append(joint)
     for way, found in points.items():
         point = best_point(run, found)
         if point is not None:
@@ -226,6 +247,7 @@ def build(
             runs.append(JudgeRun(f"cascade, {way}", _judge_of(scores[0]), scores, judge.presence_threshold,
                                  {"questions": each}))
     report = compare(rows, pairs, runs, n_resamples=n_resamples) | {"n_incomplete": len(run.incomplete)}
+    report |= {"combined": both} if both else {}
     curve = {
         "what": "a cascade against the full run of its second judge, cross-validated by pair",
         "made": report["made"], "first": first.signature, "second": run.signature, "threshold": run.threshold,
@@ -235,6 +257,44 @@ def build(
     }
     seen = [o for name in run.said for o in observe(first, run.said[name])]
     return report, curve, fit_policy(seen, first=first.signature, second=run.signature, data=data)
+
+
+def combined_run(
+    pairs: Sequence[Pair], first: Judge, run: FullRun, weights: Weights, *, graphs: Mapping[str, SceneGraph],
+    prompts: str | Path | None = None, second: Judge | None = None,
+) -> tuple[JudgeRun, dict[str, Any]]:
+    """Score with both judges from the verdicts of a full run, and say what they lacked.
+
+    Args:
+        pairs: that the run has wholly.
+        first: the judge beside.
+        run: of the model.
+        weights: of the two.
+        graphs: scene graphs by text.
+        prompts: the prompt file of the full run.
+        second: a live judge over the log, asked in place of the record.
+
+    Raises:
+        JudgeError: the weights are those of other judges.
+    """
+    from posh_lite.judge.combined import CombinedJudge
+    from posh_lite.metric.posh import PoSh
+
+    answers = RecordedAnswers(run)
+    if isinstance(second, CalibratedJudge):
+        second = second.judge  # weights are of raw scores
+    live = second is not None and second.signature == weights.second
+    asked = Recorder(cast(Judge, second) if live else answers)
+    judge = CombinedJudge(first, asked, weights)
+    posh = PoSh(judge, progress=False, prompts=prompts)
+    scores = [posh.score_graphs(graphs[p.generation], graphs[p.reference], id=p.id) for p in pairs]
+    n_asked = len({(q.pair_id, q.prompt) for q, _ in asked.said})
+    lacked = {
+        "weights": weights.name, "data": weights.data, "date": weights.date, "other_name": answers.n_other_name,
+        "unknown": len(answers.unknown),
+    }
+    work = {"questions": n_asked / len(pairs)}
+    return JudgeRun("combined", judge.signature, scores, judge.presence_threshold, work), lacked
 
 
 def _judge_of(score: Score) -> str:
@@ -249,6 +309,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--log", required=True, help="verdict log of the full run")
     parser.add_argument("--judge", default=None, help="signature, where the log holds several judges")
     parser.add_argument("--calibration", default=None, help="file of posh-lite calibrate for this judge")
+    parser.add_argument("--weights", default=None, help="file of posh-lite calibrate --with lexical for this judge")
     parser.add_argument("--output", required=True, help="folder")
     parser.add_argument("--limit", type=int, default=None, help="only the first so many pairs")
     parser.add_argument("--shares", default=",".join(map(str, SHARES)), help="default: %(default)s")
@@ -267,7 +328,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from posh_lite.benchmarks.iiw import load_iiw400
-    from posh_lite.judge.calibration import CalibratedJudge
+    from posh_lite.judge.combined_weights import load_weights
     from posh_lite.judge.lexical import LexicalJudge
     from posh_lite.judge.log import LoggedJudge
     from posh_lite.judge.registry import make_judge
@@ -291,7 +352,7 @@ def _run(args: argparse.Namespace) -> int:
         data.rows[:args.limit], data.pairs[:args.limit], judge, LexicalJudge(),
         raw=None if args.calibration is None else replay, shares=shares, folds=args.folds,
         work=read_work(args.work) if args.work else None, second=second, n_resamples=args.resamples, data="IIW-400",
-        prompts=args.prompts,
+        prompts=args.prompts, weights=None if args.weights is None else load_weights(args.weights),
     )
     place = Path(args.output)
     place.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,9 @@
 
 ``python -m posh_lite.evaluation.variants --judge gguf:FILE --log FILE -n 240`` asks the same labelled questions on
 both scales, of the whole texts and of the sentences that matter, one by one and several in a prompt, and with other
-prompt files. Each variant is saved as soon as it is done; what the log holds is not asked again.
+prompt files. Each variant is saved as soon as it is done; what the log holds is not asked again. With a log the record
+also gets the lexical judge, and every single-question variant weighed with it; without ``--judge`` only these rows are
+made, from record and log alone.
 """
 
 from __future__ import annotations
@@ -174,7 +176,10 @@ def run_variant(
     signature = f"{judge.signature}|prompts:{prompts.digest[:12]}"
     if variant.context == "near":
         signature += f"|context:near-{RULES}"
-    return _outcome(variant, signature, labelled.items, verdicts, asked if costs else 0, costs, n_resamples)
+    measured = asked if costs else 0
+    return outcome_of(
+        variant, variant.name, signature, labelled.items, verdicts, measured, costs, n_resamples=n_resamples
+    )
 
 
 def _slices(questions: Sequence[Question]) -> Iterator[list[Question]]:
@@ -192,10 +197,22 @@ def _slices(questions: Sequence[Question]) -> Iterator[list[Question]]:
 # -- figures ------------------------------------------------------------------------------------------------
 
 
-def _outcome(
-    variant: Variant, signature: str, items: Sequence[Labelled], verdicts: Sequence[Verdict], asked: int,
-    costs: dict[str, float], n_resamples: int,
+def outcome_of(
+    variant: Variant, name: str, signature: str, items: Sequence[Labelled], verdicts: Sequence[Verdict],
+    asked: int = 0, costs: dict[str, float] | None = None, *, n_resamples: int = 2000,
 ) -> Outcome:
+    """The figures of verdicts on labelled questions.
+
+    Args:
+        variant: how they were asked.
+        name: of the row.
+        signature: judge, prompts and context.
+        items: the questions.
+        verdicts: on them, in order.
+        asked: questions that the costs are means over.
+        costs: per question.
+        n_resamples: of the bootstrap over works.
+    """
     import numpy as np
 
     read = [(item, v.score) for item, v in zip(items, verdicts, strict=True) if v.score is not None]
@@ -214,11 +231,11 @@ def _outcome(
     balance = balanced(called, y, w, units, "balanced accuracy, threshold of the other works", **settings)
     means = [float(np.average(x[y == v], weights=w[y == v])) if (y == v).any() else None for v in (1, 0)]
     return Outcome(
-        variant.name, {**asdict(variant), "prompts": Path(variant.prompts).name}, signature,
+        name, {**asdict(variant), "prompts": Path(variant.prompts).name}, signature,
         datetime.now(UTC).date().isoformat(), len(items), len(items) - len(read), ranked(np.ones(len(x), dtype=bool)),
         {kind: ranked(kinds == kind) for kind in get_args(Kind)},
         balanced((x >= PAPER).astype(np.float64), y, w, units, "balanced accuracy at 2", **settings).to_dict(),
-        balance.to_dict(), means[0], means[1], asked, costs,
+        balance.to_dict(), means[0], means[1], asked, costs or {},
     )
 
 
@@ -292,6 +309,9 @@ def run_all(
     """
     for variant in chosen:
         judge = _set(base, variant)
+        forget = getattr(getattr(base, "engine", None), "forget", None)
+        if forget is not None:  # texts computed for the variant before would make this one look cheap
+            forget()
         prompts = load_prompts(variant.prompts or None).on(variant.scale)
         labelled = labelled_questions(corpus, n=n, pairs=pairs, seed=seed, prompts=prompts, structural=False)
         asked: Judge = judge if log is None else cast(Judge, LoggedJudge(judge, log))
@@ -318,10 +338,12 @@ def _set(base: Judge, variant: Variant) -> Judge:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the variants, print the table; returns the exit status."""
     from posh_lite.benchmarks.mini import load_mini
+    from posh_lite.evaluation.variants_combined import show_combinations
     from posh_lite.judge.registry import make_judge
 
     parser = argparse.ArgumentParser(prog="python -m posh_lite.evaluation.variants", description="Compare ways to ask.")
-    parser.add_argument("--judge", required=True, help="a language judge, such as gguf:FILE.gguf")
+    parser.add_argument("--judge", help="a language judge, such as gguf:FILE.gguf; without it nothing is asked, and"
+                        " the rows of two judges together are made for the record")
     parser.add_argument("--log", help="verdict log: what it holds is not asked again")
     parser.add_argument("-n", type=int, default=240, help="about how many questions (240)")
     parser.add_argument("--captions", type=int, metavar="N", help="captions of each work that questions come from")
@@ -334,6 +356,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--output", metavar="FILE", help="record (data/results/variants-MODEL/variants.json)")
     options = parser.parse_args(argv)
     try:
+        if not options.judge and not (options.log and options.output):
+            raise InputError("name --judge, or --log and --output of a run that was made")
+        if not options.judge:
+            return show_combinations(Path(options.output), options)
         base = make_judge(options.judge)
         identity = base.engine.identity if isinstance(base, LanguageJudge) else base.signature
         slug = re.sub(r"[^a-z0-9.]+", "-", identity.split()[0].lower()).strip("-")
@@ -350,6 +376,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             chosen, base, load_mini(), path, log=options.log, n=options.n, pairs=options.captions, seed=options.seed,
             said=lambda text: print(text, file=sys.stderr, flush=True),
         )
+        if options.log:
+            return show_combinations(path, options)
+        print(table(json.loads(path.read_text("utf-8"))["variants"]))
+        return 0
     except PoshLiteError as error:
         print(f"posh-lite: {error}", file=sys.stderr)
         return 1
@@ -357,8 +387,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("posh-lite: interrupted; finished variants are in the record, and the same command with the same --log"
               " goes on from there", file=sys.stderr)
         return 130
-    print(table(json.loads(path.read_text("utf-8"))["variants"]))
-    return 0
 
 
 if __name__ == "__main__":

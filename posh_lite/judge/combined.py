@@ -81,7 +81,7 @@ class CombinedJudge:
     @property
     def ceiling(self) -> float:
         """The highest score that an entity can get: lazy identifiers stop there."""
-        tops = [self.weights.score(*most, "entity") for most in ((5.0, 5.0), (5.0, None), (None, 5.0))]
+        tops = [self.weights.score(a, b, "entity") for a, b in ((5.0, 5.0), (5.0, None), (None, 5.0))]
         return max(top for top in tops if top is not None)
 
     @property

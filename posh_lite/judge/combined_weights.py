@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from posh_lite.errors import InputError
 from posh_lite.judge.calibration import CRITERIA, Accuracy, Criterion
 from posh_lite.judge.check import is_number
 from posh_lite.judge.contract import Kind
+from posh_lite.judge.saved import read_json, write_json
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.bootstrap import Estimate
@@ -130,9 +130,7 @@ class Weights:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON; a file of the name is replaced at once or not at all."""
-        part = Path(f"{path}.part")
-        part.write_text(json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        os.replace(part, path)
+        write_json(path, self.to_dict())
 
 
 def load_weights(path: str | Path) -> Weights:
@@ -141,14 +139,7 @@ def load_weights(path: str | Path) -> Weights:
     Raises:
         InputError: no such file, or a field of it is missing or wrong; file and field are named.
     """
-    try:
-        row = json.loads(Path(path).read_bytes().decode("utf-8"))
-    except FileNotFoundError:
-        raise InputError("no such file of weights; posh-lite calibrate --with lexical makes one", path=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"no weights of two judges: not valid JSON ({error})", path=path) from None
+    row = read_json(path, absent="no such file of weights; posh-lite calibrate --with lexical makes one", wrong="no weights of two judges")
     return weights_from_dict(row, path=path)
 
 
@@ -181,17 +172,16 @@ def weights_from_dict(row: Any, *, path: object = None) -> Weights:
         if type(row.get(name)) is not int or row[name] < 0:
             raise wrong(name, "a whole number of at least 0")
     scales = {}
-    for which, values in _exactly(row.get("scales"), ("first", "second"), lambda: wrong(
-        "scales", 'an object with "first" and "second"'
-    )).items():
+    given = _exactly(row.get("scales"), ("first", "second"), wrong("scales", 'an object with "first" and "second"'))
+    for which, values in given.items():
         if not _numbers(values, ("mean", "sd")) or values["sd"] <= 0:
             raise wrong(f"scales.{which}", "a mean and an sd above 0")
         scales[which] = Scale(float(values["mean"]), float(values["sd"]))
     lines: dict[str, dict[str, Line]] = {}
-    parts = _exactly(row.get("lines"), PARTS, lambda: wrong("lines", "an object with " + ", ".join(PARTS)))
-    for part, given in parts.items():
+    parts = _exactly(row.get("lines"), PARTS, wrong("lines", "an object with " + ", ".join(PARTS)))
+    for part, of_part in parts.items():
         where, lines[part] = f"lines.{part}", {}
-        kinds = _exactly(given, KINDS, lambda at=where: wrong(at, "an object with " + ", ".join(KINDS)))  # type: ignore[misc]
+        kinds = _exactly(of_part, KINDS, wrong(where, "an object with " + ", ".join(KINDS)))
         for kind, values in kinds.items():
             if not _numbers(values, ("height", "first", "second")) or min(values["first"], values["second"]) < 0:
                 raise wrong(f"{where}.{kind}", "a height and two slopes of at least 0")
@@ -200,13 +190,11 @@ def weights_from_dict(row: Any, *, path: object = None) -> Weights:
         auc = {str(k): {f: estimate_from_dict(found[f]) for f in FIGURES} for k, found in row["auc"].items()}
     except (KeyError, TypeError, AttributeError):
         raise wrong("auc", "an object of estimates") from None
-    given = row.get("accuracy")
     names = tuple(Accuracy.__dataclass_fields__)
-    if not isinstance(given, dict) or not _numbers({k: v for k, v in given.items() if v is not None}, None):
+    measured = _exactly(row.get("accuracy"), names, wrong("accuracy", "an object with " + ", ".join(names)))
+    if not all(v is None or _finite(v) for v in measured.values()):
         raise wrong("accuracy", "an object of numbers")
-    if set(given) != set(names):
-        raise wrong("accuracy", "an object with " + ", ".join(names))
-    accuracy = Accuracy(**{k: math.nan if v is None else float(v) for k, v in given.items()})
+    accuracy = Accuracy(**{k: math.nan if v is None else float(v) for k, v in measured.items()})
     return Weights(
         row["first"], row["second"], scales, lines, row["by_kind"], float(row["threshold"]), row["threshold_from"],
         row["criterion"], auc, accuracy, row["data"], row["data_sha256"], row["n"], row["n_missing"], row["prompts"],
@@ -218,13 +206,11 @@ def _finite(value: Any) -> bool:
     return is_number(value) and math.isfinite(value)
 
 
-def _numbers(values: Any, names: tuple[str, ...] | None) -> bool:
-    """Whether it is an object of numbers, with these names where they are given."""
-    named = isinstance(values, dict) and (names is None or set(values) == set(names))
-    return named and all(_finite(v) for v in values.values())
+def _numbers(values: Any, names: tuple[str, ...]) -> bool:
+    return isinstance(values, dict) and set(values) == set(names) and all(_finite(v) for v in values.values())
 
 
-def _exactly(values: Any, names: tuple[str, ...], error: Any) -> dict[str, Any]:
+def _exactly(values: Any, names: tuple[str, ...], error: InputError) -> dict[str, Any]:
     if not isinstance(values, dict) or set(values) != set(names):
-        raise error()
+        raise error
     return values
