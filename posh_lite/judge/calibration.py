@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -21,6 +20,7 @@ from posh_lite.errors import InputError, JudgeError
 from posh_lite.judge.check import check_judge, is_number
 from posh_lite.judge.contract import Judge, Kind, Question, Verdict
 from posh_lite.judge.rewrite import Rewrite, Rewriter
+from posh_lite.judge.saved import read_json, write_json
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.bootstrap import Estimate
@@ -144,9 +144,7 @@ class Calibration:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON; a file of the name is replaced at once or not at all."""
-        part = Path(f"{path}.part")
-        part.write_text(json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        os.replace(part, path)
+        write_json(path, self.to_dict())
 
 
 def load_calibration(path: str | Path) -> Calibration:
@@ -155,14 +153,7 @@ def load_calibration(path: str | Path) -> Calibration:
     Raises:
         InputError: no such file, or a field of it is missing or wrong; file and field are named.
     """
-    try:
-        row = json.loads(Path(path).read_bytes().decode("utf-8"))
-    except FileNotFoundError:
-        raise InputError("no such calibration file; posh-lite calibrate makes one", path=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"no calibration: not valid JSON ({error})", path=path) from None
+    row = read_json(path, absent="no such calibration file; posh-lite calibrate makes one", wrong="no calibration")
     return calibration_from_dict(row, path=path)
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from posh_lite.errors import InputError
 from posh_lite.judge.contract import Question, Verdict
+from posh_lite.judge.saved import write_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,9 +195,7 @@ class Policy:
         place = Path(path)
         place.parent.mkdir(parents=True, exist_ok=True)
         row = {"format": FORMAT, **{k: dict(v) if isinstance(v, Mapping) else v for k, v in asdict(self).items()}}
-        part = place.with_name(place.name + ".part")
-        part.write_text(json.dumps(row, indent=1, ensure_ascii=False) + "\n", "utf-8")
-        part.replace(place)
+        write_json(place, row)
 
 
 def load_policy(path: str | Path) -> Policy:

@@ -139,7 +139,8 @@ def load_weights(path: str | Path) -> Weights:
     Raises:
         InputError: no such file, or a field of it is missing or wrong; file and field are named.
     """
-    row = read_json(path, absent="no such file of weights; posh-lite calibrate --with lexical makes one", wrong="no weights of two judges")
+    absent = "no such file of weights; posh-lite calibrate --with lexical makes one"
+    row = read_json(path, absent=absent, wrong="no weights of two judges")
     return weights_from_dict(row, path=path)
 
 
