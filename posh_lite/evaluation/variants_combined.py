@@ -76,6 +76,8 @@ def add_combinations(
         wording = load_prompts(variant.prompts or None).on(variant.scale)
         data = labelled_questions(corpus, n=n, pairs=pairs, seed=seed, prompts=wording, structural=False)
         about = {"what": record["what"], "data": data.name, "sha256": data.sha256, "n": len(data.items)}
+        if any(record.get(name) != value for name, value in about.items()):
+            raise InputError("a record of other questions; give the -n, --captions and --seed of its run", path=path)
         model = str(row["signature"]).partition("|prompts:")[0]
         try:
             second = ReplayJudge(log, judge=model).ask(shown(data.items, wording, variant.context))
