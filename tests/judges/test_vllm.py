@@ -238,16 +238,14 @@ def test_the_openai_judge_reads_the_same_from_its_server(
     pytest.importorskip("openai", reason="needs the openai client: make test-judges")
     from posh_lite.judge.llm.server import ServerEngine
 
-    client = ServerEngine(
-        "tiny", url=server, top_logprobs=100, timeout=300, extra={"chat_template_kwargs": {"enable_thinking": False}}
-    )
+    # One token: this random model often begins with a blank, after which the judge would read the next position.
+    extra = {"chat_template_kwargs": {"enable_thinking": False}, "max_tokens": 1}
+    client = ServerEngine("tiny", url=server, top_logprobs=100, timeout=300, extra=extra)
     for answers in (FIVE, YES_NO):
         compared, largest = 0, 0.0
         for theirs, ours in zip(client.read(prompts, answers), other.read(prompts, answers), strict=True):
             assert not theirs.fault
             assert theirs.tokens == ours.tokens
-            if not ours.text.strip() or not ours.text.isascii():
-                continue  # after a blank or half a character the judge reads the next position
             known = dict(ours.candidates)
             for text, value in theirs.candidates:  # the most probable ones; the least of the answers are not told
                 if text in known:
