@@ -30,6 +30,10 @@ def _said(estimate: Estimate) -> str:
     return f"{estimate.value:.2f}, {interval}"
 
 
+def _value(estimate: Estimate) -> str:
+    return "undefined" if math.isnan(estimate.value) else f"{estimate.value:.2f}"
+
+
 def _legend_rows(labels: Sequence[object], columns: int) -> float:
     """Inches that a legend above takes."""
     return 0.22 * math.ceil(len(labels) / columns)
@@ -62,7 +66,8 @@ def answers(panels: Mapping[str, Verdict], *, name: str, caption: str) -> Figure
             score = "missing" if verdict.score is None else f"{verdict.score:.2f}"
             said.append(f"{key}: {parts}; score {score}")
         axes[-1, 0].set_xticks(range(1, 6))
-        axes[-1, 0].set_xlabel("answer (the share of each is its height)")
+        axes[-1, 0].set_xlabel("answer")
+        fig.supylabel("probability", fontsize=10)
         return save(fig, name, alt=f"Bars of the probability of each answer. {'. '.join(said)}.", caption=caption)
 
 
@@ -71,7 +76,7 @@ def quality_and_cost(rows: Sequence[Mapping[str, Any]], *, name: str, caption: s
 
     Args:
         rows: each with ``name``, ``auc`` (an :class:`~posh_lite.evaluation.bootstrap.Estimate`) and ``computed``,
-            tokens; rows without a cost are left out.
+            tokens (0 for a judge without a model); rows without a cost are left out.
         name: of the figure.
         caption: printed below.
     """
@@ -87,7 +92,7 @@ def quality_and_cost(rows: Sequence[Mapping[str, Any]], *, name: str, caption: s
                 ax.plot([row["computed"]] * 2, [auc.low, auc.high], color=hue, linewidth=1.8, alpha=0.6)
             ax.plot([row["computed"]], [auc.value], mark, color=hue, markersize=8, label=row["name"], linestyle="none")
             said.append(f"{row['name']}: {row['computed']:.0f} tokens, AUC {_said(auc)}")
-        ax.set_xlim(left=0)
+        ax.set_xlim(-0.04 * max([1.0, *(r["computed"] for r in drawn)]), None)
         lows = [r["auc"].low for r in drawn if not math.isnan(r["auc"].low)]
         ax.set_ylim(min([0.45, *(v - 0.03 for v in lows)]), 1.0)
         ax.set_xlabel("computed tokens per question")
@@ -186,7 +191,8 @@ def side_by_side(
                         ax.plot([one.low, one.high], [at, at], color=hue, linewidth=1.8, alpha=0.75)
                     if not math.isnan(one.value):
                         ax.plot([one.value], [at], MARKERS[index], color=hue, markersize=5)
-                    said.append(f"{title}, {rater}, {key}: {_said(one)}")
+                values = ", ".join(f"{key} {_value(group[rater][key])}" for key in series)
+                said.append(f"{title}, {rater}: {values}")
             ax.set_title(textwrap.fill(title, 24), fontsize=9.5)
             ax.grid(axis="y", visible=False)
         axes[0, 0].set_yticks(range(len(names)), [textwrap.fill(n, 16) for n in names], fontsize=9)
@@ -229,7 +235,7 @@ def cascade(
                 ax.plot([x for x, _ in found], [e.value for _, e in found], marker=MARKERS[index], color=hue,
                         label=figure, markersize=5)
             for point in points:
-                parts = ", ".join(f"{f} {_said(e)}" for f, e in point.pearson.items())
+                parts = ", ".join(f"{f} {_value(e)}" for f, e in point.pearson.items())
                 said.append(f"{title}, {point.asked:.0%} asked: {parts}")
             ax.set(ylim=(floor, 1.03), ylabel="Pearson's r")
             ax.set_title(title)
@@ -260,5 +266,7 @@ def work(ways: Mapping[str, Cost], *, name: str, caption: str) -> Figure:
             ax.set_xlim(0, max(values) * 1.14)
             ax.grid(axis="y", visible=False)
             ax.set_xlabel(label)
+            ax.locator_params(axis="x", nbins=5)
+            ax.xaxis.set_major_formatter("{x:,.0f}")
         said = "; ".join(f"{w}: {c.prompts:.0f} prompts, {c.computed:,.0f} tokens computed" for w, c in ways.items())
         return save(fig, name, alt=f"Bars of the work for a pair by way of asking. {said}.", caption=caption)

@@ -123,6 +123,35 @@ def logged(log: str | Path) -> list[Verdict]:
     return list(read_export(Path(log))[1].values()) if Path(log).is_file() else []
 
 
+def auc_difference(
+    first: Sequence[Verdict], second: Sequence[Verdict], labelled: LabelledSet, **settings: Any
+) -> Estimate:
+    """AUC of the first judge less that of the second on the same questions, with its interval over works.
+
+    Args:
+        first: verdicts of the one, in the order of the questions.
+        second: of the other; questions that either left unanswered are dropped and counted.
+        labelled: the questions.
+        settings: keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
+    """
+    import numpy as np
+
+    from posh_lite.evaluation.calibrate import auc_statistic
+
+    rows = [
+        (a.score, b.score, item.label, item.weight, item.work)
+        for a, b, item in zip(first, second, labelled.items, strict=True)
+        if a.score is not None and b.score is not None
+    ]
+    x, z, y, w = (np.array([row[k] for row in rows], dtype=np.float64) for k in range(4))
+    ours, theirs = auc_statistic(x, y, w), auc_statistic(z, y, w)
+    return bootstrap(
+        lambda drawn: ours(drawn) - theirs(drawn), len(rows), units=[row[4] for row in rows],
+        method="difference of AUC", n_dropped=len(labelled.items) - len(rows), reason="all labels are the same",
+        **settings,
+    )
+
+
 # -- judges and people --------------------------------------------------------------------------------------
 
 
