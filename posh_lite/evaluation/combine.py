@@ -3,7 +3,8 @@
 A lexical judge and a small language model err on different questions, so that both together rank statements better
 than either. The model is small on purpose: a height for each kind of question and one slope a judge, drawn toward
 zero by a slight penalty (ridge) and never below zero, since a judge that says yes must not count against. Slopes by
-kind are used only where they lower the loss on works left out beyond doubt.
+kind are used only where they lower the loss on works left out beyond doubt (a bootstrap interval over works that does
+not reach zero); that one choice is made on the works that both are then judged on.
 
 What is said of both together is of works that were left out of the fit. That does not undo that a judge's own rules
 were made on some of the data: the lexical judge's were, on six of the twelve works of the known-answer corpus (see
