@@ -49,7 +49,7 @@ def reliability(
         for axis in (top, bottom):
             axis.axvline(calibration.raw_threshold, color=colour("green"), linestyle="--", linewidth=1.2)
         top.set(ylabel="share true", ylim=(-0.03, 1.03))
-        top.legend(loc="upper left", fontsize=9)
+        figure.legend(*top.get_legend_handles_labels(), loc="outside upper left", ncols=2, fontsize=9)
         for label, hue, hatch, text in ((1, "blue", "", "true"), (0, "orange", "///", "false")):
             chosen = labels == label
             bottom.hist(
