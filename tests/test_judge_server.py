@@ -420,11 +420,12 @@ def test_the_server_says_how_long_to_wait(header):
 
 
 @pytest.mark.parametrize(("value", "seconds"), [
-    (format_datetime(datetime.now(UTC) + timedelta(seconds=3600), usegmt=True), 3600),
-    (format_datetime(datetime.now(UTC) - timedelta(seconds=3600), usegmt=True), 0), ("12", 12), ("-3", 0),
-    ("soon", None), ("nan", None),
+    (timedelta(seconds=3600), 3600), (timedelta(seconds=-3600), 0), ("12", 12), ("-3", 0), ("soon", None),
+    ("nan", None),
 ])
 def test_how_long_to_wait_may_be_a_date(value, seconds):
+    if isinstance(value, timedelta):  # made here, since the name of a test must not depend on the time
+        value = format_datetime(datetime.now(UTC) + value, usegmt=True)
     wait = _retry_after({"retry-after": value})
     assert wait == (None if seconds is None else pytest.approx(seconds, abs=300))
 
