@@ -28,21 +28,28 @@ class GgufEngine:
         context: most tokens of prompt and answer; by default what the model was trained for, at most 8,192.
         threads: for computing; by default all cores.
         gpu_layers: layers on a GPU, where the bindings were built for one; -1 is all.
+        flash_attention: False makes an answer depend hardly at all on the prompts computed with it; the default
+            None leaves the kernels of attention to llama.cpp, which then takes the fused ones.
 
     Raises:
-        InputError: no such file.
+        InputError: no such file, or a setting is out of range.
         JudgeError: it cannot be loaded, or has no chat template.
     """
 
     name = "gguf"
 
     def __init__(
-        self, model: str | Path, *, context: int | None = None, threads: int | None = None, gpu_layers: int = 0
+        self, model: str | Path, *, context: int | None = None, threads: int | None = None, gpu_layers: int = 0,
+        flash_attention: bool | None = None,
     ) -> None:
         path = Path(model).expanduser()
         if not path.is_file():
             raise InputError("no such model file", path=path)
-        self.session = LlamaSession(path, context=context, threads=threads, gpu_layers=gpu_layers)
+        if flash_attention not in (None, True, False):
+            raise InputError(f"flash_attention must be true or false, got {flash_attention!r}")
+        self.session = LlamaSession(
+            path, context=context, threads=threads, gpu_layers=gpu_layers, flash_attention=flash_attention
+        )
         self.context: int | None = self.session.context
         title = self.session.metadata("general.name") or path.stem
         kind = self.session.metadata("general.file_type") or "?"
@@ -50,6 +57,8 @@ class GgufEngine:
         self.identity = "_".join(title.split()) + f" type:{kind} sha256:{_sha256(path)[:12]} llama-cpp-python:{version}"
         if gpu_layers:
             self.identity += f" gpu-layers:{gpu_layers}"
+        if flash_attention is not None:
+            self.identity += f" flash-attention:{'on' if flash_attention else 'off'}"
         self._before, self._after = self._template()
         self._answers: dict[str, list[tuple[int, str]]] = {}
 
@@ -213,12 +222,14 @@ class GgufEngine:
 
 
 def gguf_judge(
-    model: str | Path, *, context: int | None = None, threads: int | None = None, gpu_layers: int = 0, **settings: Any
+    model: str | Path, *, context: int | None = None, threads: int | None = None, gpu_layers: int = 0,
+    flash_attention: bool | None = None, **settings: Any,
 ) -> LanguageJudge:
     """A judge from a GGUF file; see :class:`GgufEngine`, and :class:`LanguageJudge` for further settings."""
-    return LanguageJudge(
-        GgufEngine(model, context=context, threads=threads, gpu_layers=gpu_layers), **settings
+    engine = GgufEngine(
+        model, context=context, threads=threads, gpu_layers=gpu_layers, flash_attention=flash_attention
     )
+    return LanguageJudge(engine, **settings)
 
 
 def _log_softmax(logits: NDArray[np.float32], ids: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -32,13 +32,16 @@ class LlamaSession:
         context: most tokens of prompt and answer; by default what the model was trained for, at most 8,192.
         threads: for computing; by default all cores.
         gpu_layers: layers put on a GPU, where the bindings were built for one; -1 is all.
+        flash_attention: whether attention is computed by the fused kernels; None leaves it to llama.cpp, which uses
+            them wherever it has them. They round in half precision, and otherwise for one token than for many.
 
     Raises:
         JudgeError: the file cannot be loaded.
     """
 
     def __init__(
-        self, path: str | Path, *, context: int | None = None, threads: int | None = None, gpu_layers: int = 0
+        self, path: str | Path, *, context: int | None = None, threads: int | None = None, gpu_layers: int = 0,
+        flash_attention: bool | None = None,
     ) -> None:
         import llama_cpp
         from llama_cpp._logger import set_verbose
@@ -60,6 +63,8 @@ class LlamaSession:
         settings.n_batch = settings.n_ubatch = self._batch_size
         settings.n_seq_max = _SEQUENCES + 1
         settings.kv_unified = True
+        if flash_attention is not None:
+            settings.flash_attn_type = int(flash_attention)  # llama.cpp: 0 is off, 1 is on
         if threads:
             settings.n_threads = settings.n_threads_batch = threads
         else:
