@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tiny_gguf import make_answering, write_gguf
 from tiny_model import make_model
 
 from posh_lite.judge.llm.engine import Prompt
@@ -18,6 +19,21 @@ def tiny_qwen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("torch", reason="needs torch: make test-judges")
     pytest.importorskip("transformers", reason="needs transformers: make test-judges")
     return make_model(tmp_path_factory.mktemp("models") / "tiny-qwen3")
+
+
+@pytest.fixture(scope="session")
+def answering(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the tiny model that leans towards the answers."""
+    pytest.importorskip("torch", reason="needs torch: make test-judges")
+    pytest.importorskip("transformers", reason="needs transformers: make test-judges")
+    return make_answering(tmp_path_factory.mktemp("models") / "tiny-answering")
+
+
+@pytest.fixture(scope="session")
+def answering_gguf(answering: Path) -> Path:
+    """The same model as a GGUF file."""
+    pytest.importorskip("gguf", reason="needs gguf: make test-judges")
+    return write_gguf(answering, answering.with_suffix(".gguf"))
 
 
 @pytest.fixture
