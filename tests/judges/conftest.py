@@ -26,7 +26,9 @@ def answering(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of the tiny model that leans towards the answers."""
     pytest.importorskip("torch", reason="needs torch: make test-judges")
     pytest.importorskip("transformers", reason="needs transformers: make test-judges")
-    return make_answering(tmp_path_factory.mktemp("models") / "tiny-answering")
+    lines = Path(__file__).with_name("ten_pairs.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [text for line in lines for key, text in json.loads(line).items() if key != "id"]
+    return make_answering(tmp_path_factory.mktemp("models") / "tiny-answering", texts)
 
 
 @pytest.fixture(scope="session")

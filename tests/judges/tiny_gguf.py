@@ -30,20 +30,39 @@ TEMPLATE = r"""
 ANSWERS = frozenset({"1", "2", "3", "4", "5", "yes", "no"})
 
 
-def make_answering(folder: Path) -> Path:
+#: How much likelier an answer becomes, as a natural logarithm.
+LEANING = 8.0
+
+
+def make_answering(folder: Path, texts: list[str]) -> Path:
     """The tiny model, leaning towards the answers: a server names the most probable tokens alone.
 
-    One number of the hidden state is large for every token, and the answers are tied to it.
+    All answers get the same share of the mean state at the end of a prompt, so their odds among themselves stay.
+
+    Args:
+        folder: where the model goes.
+        texts: prompts over which the mean is taken.
     """
+    import torch
     from safetensors.numpy import load_file, save_file
     from tiny_model import make_model
+    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     make_model(folder, template=TEMPLATE)
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+    states = []
+    for text in texts:
+        asked = tokenizer.apply_chat_template(
+            [{"role": "user", "content": text}], tokenize=False, add_generation_prompt=True
+        )
+        ids = tokenizer(asked, add_special_tokens=False, return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            states.append(model.model(ids).last_hidden_state[0, -1])
+    mean = torch.stack(states).mean(0).numpy()
     vocabulary = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     numbers = [n for text, n in vocabulary.items() if text.removeprefix("\u0120").lower() in ANSWERS]
     weights = load_file(folder / "model.safetensors")
-    weights["model.embed_tokens.weight"][:, 0] += 4.0
-    weights["lm_head.weight"][numbers, 0] += 2.0
+    weights["lm_head.weight"][numbers] += LEANING * mean / (mean @ mean)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     return folder
 
