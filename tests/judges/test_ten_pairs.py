@@ -32,12 +32,12 @@ SCALES = ("1-5", "yes-no")
 #: In points on 1 to 5, for each engine against transformers. In float32 throughout 1e-3 is far more than was measured.
 SAME = 1e-3
 #: llama.cpp keeps what it computed of a prompt in half precision, unless it is told otherwise.
-HALF_CACHE = 0.01
+HALF_CACHE = 0.005
 #: Its fused attention also sums in half precision, and not alike for batches of one size and another.
-FUSED = 0.05
+FUSED = 0.02
 #: A real model at 4 bits, where llama.cpp also rounds what goes into every layer.
 REAL = 0.2
-MASS = 0.02
+MASS = 0.05
 MODEL = os.environ.get("POSH_LITE_GGUF", "")
 
 
