@@ -45,7 +45,7 @@ def test_the_counterpart_under_another_name_and_its_pronoun_are_shown():
 
 def test_what_nothing_speaks_of_is_asked_of_the_whole_text():
     questions, _ = asked(GENERATION, TARGET, context="near")
-    assert shown(find(questions, "generation", 'speak of "the submarine"')) == TARGET
+    assert shown(find(questions, "generation", 'mention "the submarine"')) == TARGET
 
 
 def test_a_claim_in_unknown_words_is_not_decided_on_a_few_of_many_sentences():
@@ -57,7 +57,7 @@ def test_a_claim_in_unknown_words_is_not_decided_on_a_few_of_many_sentences():
 
 def test_the_source_shows_where_the_component_is_said():
     questions, _ = asked(GENERATION + " The air is cold.", TARGET, context="near")
-    claim = find(questions, "generation", "submarine\" that it is \"floats in\"")
+    claim = find(questions, "generation", "submarine\" \"floats in\"")
     assert "TEXT B:\nA submarine floats in the harbor.\n" in claim.prompt
     assert "leans on" not in claim.prompt
 
