@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 from posh_lite import PoSh
+from posh_lite.errors import InputError
 from posh_lite.judge.llm.answers import FIVE
 from posh_lite.judge.llm.engine import Engine, Prompt, Reading
 from posh_lite.judge.llm.judge import LanguageJudge
@@ -187,7 +188,11 @@ def test_gguf_in_process(
     needs("llama_cpp")
     from posh_lite.judge.llm.gguf import GgufEngine
 
-    engine = GgufEngine(request.getfixturevalue("answering_gguf"), threads=1, flash_attention=flash)
+    path = request.getfixturevalue("answering_gguf")
+    with pytest.raises(InputError, match="flash_attention must be true or false"):
+        GgufEngine(path, flash_attention="maybe")  # type: ignore[arg-type]
+    engine = GgufEngine(path, threads=1, flash_attention=flash)
+    assert ("flash-attention:off" in engine.identity) == (flash is False)  # answers of both are kept apart in a log
     for scale in SCALES:
         compare(judged(engine, scale), first[scale], tolerance, record_property, scale)
 
