@@ -25,6 +25,7 @@ from posh_lite.judge.saved import read_json, write_json
 if TYPE_CHECKING:
     from posh_lite.evaluation.bootstrap import Estimate
     from posh_lite.graph.types import SceneGraph
+    from posh_lite.judge.log import VerdictLog
 
 #: "threshold" leaves scores as they are; the others turn them into 1 + 4 x the probability that the answer is yes.
 Method = Literal["isotonic", "platt", "threshold"]
@@ -277,6 +278,12 @@ class CalibratedJudge:
     def ceiling(self) -> float:
         """The highest score that an entity can get: where it is below 5, lazy identifiers stop there."""
         return self.calibration.score(5.0, "entity")
+
+    def with_log(self, log: VerdictLog | str | Path) -> Judge:
+        """The same with a verdict log under the calibration; a judge that has a log already keeps it."""
+        from posh_lite.judge.nested import logged
+
+        return logged(self, log)
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
         """Hand graphs on to a judge that can use them."""

@@ -133,7 +133,14 @@ class CascadeJudge:
     def signature(self) -> str:
         """Share, policy and both judges."""
         how = f"cascade share:{self.share:g} identifiers:{self.identifiers} policy:{self.policy.digest}"
+        if self.presence_threshold != self.second.presence_threshold:  # what is at stake, and so asked, hangs on it
+            how += f" threshold:{self.presence_threshold:g}"
         return f"{how} first {self.first.signature} second {self.second.signature}"
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("n_"):  # counters of the second judge and of its log
+            raise AttributeError(name)
+        return getattr(self.second, name)
 
     @property
     def usage(self) -> Any:
@@ -146,6 +153,18 @@ class CascadeJudge:
             self.first, logged(self.second, log), policy=self.policy, share=self.share,
             identifiers=self.identifiers, threshold=self.presence_threshold,
         )
+
+    def note(self, prompts: str) -> str:
+        """What is odd about using it with a prompt file, given its digest; empty where nothing is."""
+        said = getattr(self.second, "note", None)
+        found = [said(prompts)] if callable(said) else []
+        for which, judge, known in (
+            ("first", self.first, self.policy.first), ("second", self.second, self.policy.second)
+        ):
+            if judge.signature != known:
+                found.append(f'the policy of the cascade was fitted for the {which} judge "{known}", not for'
+                             f' "{judge.signature}"; fit it again')
+        return "; ".join(f for f in found if f)
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
         """Hand graphs on to the judges that can use them."""
@@ -194,20 +213,23 @@ class CascadeJudge:
         """Choose in every text, ask all that was chosen in one batch, and estimate the rest."""
         whole = self.identifiers == "all"
         distinct: dict[str, Question] = {}
+        chosen: list[set[str]] = []  # prompts of each text, whatever other texts are asked with it
         for known, fresh in blocks:
+            chosen.append(set())
             for item in choose(self.policy, fresh, known, self.share, self.presence_threshold, whole=whole):
                 for question in item.questions if whole else item.questions[:1]:
                     distinct.setdefault(question.prompt, question)
+                    chosen[-1].add(question.prompt)
         for item in further:
             distinct.setdefault(item.question.prompt, item.question)
         answers = dict(zip(distinct, ask(self.second, list(distinct.values())), strict=True)) if distinct else {}
         self.n_second += len(distinct)
         for item in further:
             item.said[item.question.prompt] = answers[item.question.prompt]
-        for known, fresh in blocks:
-            for item in fresh:  # one that reads the same as one that was asked is answered with it
-                if item.question.prompt in answers:
-                    item.said.update((q.prompt, answers[q.prompt]) for q in item.questions if q.prompt in answers)
+        for (known, fresh), own in zip(blocks, chosen, strict=True):
+            for item in fresh:  # one that reads the same as one that was asked about its text is answered with it
+                if item.question.prompt in own:
+                    item.said.update((q.prompt, answers[q.prompt]) for q in item.questions if q.prompt in own)
             asked = [*known, *(i for i in fresh if i.score is not None)]
             rest = [i for i in fresh if not i.said]
             for item, shift in zip(rest, shifts(self.policy, rest, asked), strict=True):

@@ -33,6 +33,8 @@ def question_digest(question: Question, signature: str, structural: bool) -> byt
     where += _described(question.object_identifier)
     for claim in (question.attribute, question.relation):
         where.append("-" if claim is None else f"{claim.id}:{claim.lemma}:{claim.kind}:{claim.negated}")
+    if question.target_text not in question.prompt:  # it shows sentences alone, and the judge reads the whole text
+        where += ["target", question.target_text]
     parser, text = ("", "") if graph is None else (graph.signature, graph.text)
     return digest(signature, question.prompt, parser, text, *where)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from posh_lite.judge.contract import Judge
 
@@ -21,7 +21,10 @@ def logged(judge: Judge, log: VerdictLog | str | Path) -> Judge:
 
     if isinstance(judge, CalibratedJudge):
         return CalibratedJudge(logged(judge.judge, log), judge.calibration)
-    return judge if isinstance(judge, LoggedJudge | ReplayJudge) else LoggedJudge(judge, log)
+    if isinstance(judge, LoggedJudge | ReplayJudge):
+        return judge
+    with_log = getattr(judge, "with_log", None)  # a judge over other judges knows which of them to log
+    return LoggedJudge(judge, log) if with_log is None else cast(Judge, with_log(log))
 
 
 def named(model: str, log: VerdictLog | str | Path | None, settings: dict[str, Any]) -> Judge:

@@ -35,6 +35,11 @@ _TEMPLATES: dict[tuple[str, str], tuple[frozenset[str], frozenset[str]]] = {
     ("rewrite", "attribute"): (frozenset({"identifier"}), frozenset()),
     ("rewrite", "relation"): (frozenset({"identifier"}), frozenset()),
 }
+#: Marks of chat templates ("<|im_end|>", "</s>", "[INST]"), which tokenizers read as the end of a message.
+_MARK = re.compile(
+    r"<(?=[|\uff5c][^<>\n]{1,40}[|\uff5c]>|/?(?:s|bos|eos|pad|unk|think|tool_call|(?:start|end)_of_(?:turn|image))>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT)\])"
+)
 #: Fields of any template; only these are replaced, so that other braces can stand in a prompt.
 _KNOWN = frozenset().union(*(a | b for a, b in _TEMPLATES.values()))
 
@@ -42,6 +47,11 @@ _KNOWN = frozenset().union(*(a | b for a, b in _TEMPLATES.values()))
 def fill(template: str, values: Mapping[str, str]) -> str:
     """Put values into a template in one pass; braces inside the values are never looked at."""
     return _FIELD.sub(lambda m: values[m[1]] if m[1] in values else m[0], template)
+
+
+def inert(text: str) -> str:
+    """A text as a prompt shows it: a blank breaks up marks of chat templates, lest a caption answer for the model."""
+    return _MARK.sub(r"\g<0> ", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ class Prompts:
             side: the text that the component comes from.
             values: ``identifier`` and, where the question needs them, ``attribute``, ``relation``, ``object``.
         """
-        return fill(self.templates["question", name], values)
+        return fill(self.templates["question", name], {k: inert(v) for k, v in values.items()})
 
     def render(self, question: str, side: Side, *, target: str, source: str) -> str:
         """The whole prompt: both texts for mistakes (side "generation"), the target alone for omissions."""
@@ -83,12 +93,12 @@ class Prompts:
         """What stands before and after the question: the same for all questions of one side of a pair."""
         before, _, after = self.templates["frame", side].partition("{question}")
         guide = self.templates["guide", "yes_no" if self.scale == "yes-no" else "five"]
-        values = {"target": target, "source": source, "guide": guide}
+        values = {"target": inert(target), "source": inert(source), "guide": guide}
         return fill(before, values), fill(after, values)
 
     def rewrite(self, kind: str, identifier: str) -> str:
         """The prompt that asks for a fluent noun phrase; ``kind`` is "attribute" or "relation"."""
-        return fill(self.templates["rewrite", kind], {"identifier": identifier})
+        return fill(self.templates["rewrite", kind], {"identifier": inert(identifier)})
 
 
 def load_prompts(path: str | Path | None = None) -> Prompts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 PairLike = Pair | Mapping[str, Any] | tuple[str, str]
 _KEPT_GRAPHS = 256  # one reference often serves several generations
+#: Signatures of judges whose answers depend on what they are asked with.
+_GROUPED = re.compile(r"(?:^| )(?:pack:\d|cascade share:\S+ identifiers:all)")
 
 
 class PoSh:
@@ -261,6 +264,8 @@ class PoSh:
         }
         if self.context == "near":  # nothing is added for whole texts: their signature stays what it was
             parts["context"] = f"near-{RULES}"
+        if self.lazy and _GROUPED.search(self.judge.signature):
+            parts["identifiers"] = "lazy"  # such a judge is asked otherwise, so the scores are not the same
         return "|".join(f"{name}:{value}" for name, value in parts.items())
 
     def __repr__(self) -> str:

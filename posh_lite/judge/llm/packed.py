@@ -2,7 +2,8 @@
 
 The texts are then computed once for all of them even where an engine keeps nothing, at a price: an answer depends on
 the questions beside it. A verdict log keeps such an answer under the prompt of its question alone and a signature with
-``pack:N``; a run that was resumed, or that shares its log with another, may have had other neighbours.
+``pack:N``; a run that was resumed, or that shares its log with another, may have had other neighbours, and so may one
+with other chunks of pairs, batches of the log or lazy identifiers.
 """
 
 from __future__ import annotations
