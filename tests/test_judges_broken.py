@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +13,16 @@ from engines import FakeEngine, hashing, shaky, spread
 from test_cascade import policy
 
 from posh_lite import PoSh
+from posh_lite.errors import InputError, LogError
 from posh_lite.judge import prompts
 from posh_lite.judge.calibration import Accuracy, CalibratedJudge, Calibration
 from posh_lite.judge.cascade import CascadeJudge
 from posh_lite.judge.llm.judge import LanguageJudge
 from posh_lite.judge.log import LoggedJudge, VerdictLog
 from posh_lite.judge.prompts import inert, load_prompts
+from posh_lite.judge.replay import export_log, read_export
 from posh_lite.judge.table import TableJudge
+from posh_lite.scale.estimate import read_usage
 
 REFERENCE = (
     "A man in a red coat stands beside a tall tree. A small dog runs across the wet grass. The sky is grey. "
@@ -154,3 +160,45 @@ def test_a_log_goes_under_a_calibration_and_leaves_it_there(make, tmp_path):
         assert list(log.judges()) == [hashing().signature]  # raw verdicts of the model alone
         assert len(log) > 0
     assert found.to_row() == PoSh(judge, progress=False).score(CAT, REFERENCE).to_row()
+
+
+JUDGE = '{"judge":"x","threshold":2,"structural":false}'
+
+
+@pytest.mark.parametrize("lines", [
+    [JUDGE, '{"k":"00","j":0,"s":"bad"}'], [JUDGE, '{"k":"00","j":0,"s":99}'], [JUDGE, '{"k":"00","j":0,"s":true}'],
+    [JUDGE, '{"k":"00","j":-1,"s":3}'], [JUDGE, '{"k":"00","j":0,"s":3,"p":[1]}'], [JUDGE, '{"k":"00","j":0,"s":NaN}'],
+    ['{"judge":"x","threshold":NaN,"structural":false}'], ['{"judge":"x","threshold":2,"structural":"false"}'],
+    ['{"judge":null,"threshold":2,"structural":false}'],
+])
+def test_an_export_with_what_no_judge_says_is_refused_with_its_line(lines, tmp_path):
+    path = tmp_path / "v.jsonl"
+    path.write_text("\n".join(lines), "utf-8")
+    with pytest.raises(InputError, match=rf"v\.jsonl:{len(lines)}: not a line"):
+        read_export(path)
+
+
+@pytest.mark.parametrize(("damage", "words"), [
+    ("UPDATE verdicts SET probabilities='[1,'", "damaged"), ("DELETE FROM judges", "does not know this judge"),
+])
+def test_a_log_that_was_tampered_with_is_no_traceback(damage, words, tmp_path):
+    path = tmp_path / "v.sqlite"
+    PoSh(hashing(), log=path, progress=False).score("A red cat.", "A black cat.")
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(damage)
+    with pytest.raises(LogError, match=words):
+        export_log(path, tmp_path / "v.jsonl")
+
+
+@pytest.mark.parametrize("change", [
+    {"pairs": True}, {"pairs": 1.5}, {"pairs": float("inf")}, {"cached": -5}, {"cached": 11}, {"seconds": -1},
+    {"seconds": float("nan")}, {"tokens": float("inf")}, {"prompts": None},
+])
+def test_usage_that_cannot_be_is_refused(change, tmp_path):
+    row = {"pairs": 1, "prompts": 1, "tokens": 10, "cached": 0, "generated": 1}
+    path = tmp_path / "u.json"
+    path.write_text(json.dumps(row), "utf-8")
+    assert read_usage(path).usage.tokens == 10
+    path.write_text(json.dumps(row | change), "utf-8")
+    with pytest.raises(InputError, match="holds no usage"):
+        read_usage(path)

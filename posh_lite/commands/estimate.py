@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("give --throughput (tokens a second of a replica), --prices of an endpoint, or both")
     sample = _sample(options)
     throughput = options.throughput
-    if throughput is None and sample.usage.seconds > 0:
+    if throughput is None and sample.usage.seconds > 0 and sample.usage.computed > 0:
         throughput = sample.usage.computed / sample.usage.seconds
     for name, value in (("--gpu-price", options.gpu_price), ("--prompt-rate", options.prompt_rate)):
         if value is not None and throughput is None:

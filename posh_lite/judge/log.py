@@ -103,6 +103,8 @@ class VerdictLog:
                 yield
         except sqlite3.Error as error:
             raise LogError(f"{self.path}: {_advice(str(error), doing)}") from error
+        except json.JSONDecodeError as error:
+            raise LogError(f"{self.path}: {_advice('malformed', doing)}") from error
         except OSError as error:
             raise LogError(f"{self.path}: cannot {doing} the verdict log: {error.strerror}") from error
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from posh_lite.errors import InputError, LogError, ReplayMiss
+from posh_lite.judge.check import checked, is_number
 from posh_lite.judge.contract import Question, Verdict
 from posh_lite.judge.keys import digest, question_digest, unseal
 from posh_lite.judge.log import VerdictLog
@@ -114,6 +115,8 @@ def export_log(log: str | Path, path: str | Path) -> int:
             numbers[signature] = len(numbers)
             lines.append({"judge": signature, "threshold": threshold, "structural": structural})
         for key, judge, verdict in source.rows():
+            if judge not in numbers:
+                raise LogError(f'{log}: it holds verdicts of "{judge}" and does not know this judge; it is damaged')
             row: dict[str, Any] = {"k": key.hex(), "j": numbers[judge], "s": verdict.score}
             if verdict.probabilities is not None:
                 row["p"] = list(verdict.probabilities)
@@ -151,17 +154,30 @@ def read_export(path: Path) -> tuple[_Judges, dict[tuple[str, bytes], Verdict], 
             row = json.loads(line)
             if "judge" in row:
                 names.append(row["judge"])
-                judges[row["judge"]] = (float(row["threshold"]), bool(row["structural"]))
+                if not _describes_judge(row):
+                    raise ValueError
+                judges[row["judge"]] = (float(row["threshold"]), row["structural"])
                 continue
+            if row["j"] < 0:
+                raise ValueError
             key = (names[row["j"]], bytes.fromhex(row["k"]))
             if "w" in row:
                 phrases[key] = None if row["w"] is None else bytes.fromhex(row["w"])
             else:
                 spread = tuple(row["p"]) if "p" in row else None
-                verdicts[key] = Verdict(row["s"], cast(Any, spread), row.get("m"))
+                verdict = Verdict(row["s"], cast(Any, spread), row.get("m"))
+                if checked(verdict).score != row["s"]:
+                    raise ValueError
+                verdicts[key] = verdict
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             raise InputError("not a line of an exported verdict log", path=path, line=number) from None
     return judges, verdicts, phrases
+
+
+def _describes_judge(row: dict[str, Any]) -> bool:
+    """Whether a line names a judge as an export does."""
+    threshold, kind = row["threshold"], row["structural"]
+    return isinstance(row["judge"], str) and is_number(threshold) and 1 <= threshold <= 5 and isinstance(kind, bool)
 
 
 def _save(path: Path, lines: list[dict[str, Any]]) -> None:

@@ -214,10 +214,14 @@ def read_usage(path: str | Path) -> Sample:
     try:
         row = json.loads(path.read_bytes())
         inner = row.get("usage", row)
-        return Sample(int(row["pairs"]), _usage(inner), True, str(path))
+        usage, pairs = _usage(inner), row["pairs"]
+        figures = [getattr(usage, f.name) for f in fields(Usage)]
+        if type(pairs) is not int or not all(0 <= n < math.inf for n in figures) or usage.cached > usage.tokens:
+            raise ValueError
+        return Sample(pairs, usage, True, str(path))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         raise InputError('holds no usage: expected {"pairs": N, "usage": {"prompts": N, "tokens": N, "cached": N,'
                          ' "generated": N}}', path=path) from None
 
