@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import sqlite3
 from dataclasses import replace
@@ -202,3 +203,62 @@ def test_usage_that_cannot_be_is_refused(change, tmp_path):
     path.write_text(json.dumps(row | change), "utf-8")
     with pytest.raises(InputError, match="holds no usage"):
         read_usage(path)
+
+
+def test_the_day_of_a_chat_template_is_always_the_same():
+    pytest.importorskip("llama_cpp", reason="the gguf engine renders templates with its bindings")
+    from posh_lite.judge.llm.gguf import GgufEngine
+
+    class Session:
+        def metadata(self, key):
+            return "{{ strftime_now('%d %b %Y') }} {{ messages[0].content }}!"
+
+        def special(self, name):
+            return ""
+
+    engine = object.__new__(GgufEngine)
+    engine.session = Session()
+    assert engine._template() == ("26 Jul 2024 ", "!")
+
+
+def test_the_day_of_a_tokenizers_template_is_always_the_same():
+    from posh_lite.judge.llm.chat import Chat
+
+    class Tokenizer:
+        chat_template = "..."
+
+        def __len__(self):
+            return 10
+
+        def apply_chat_template(self, messages, *, strftime_now, **how):
+            return f"{strftime_now('%Y-%m-%d')} {messages[0]['content']}"
+
+    assert Chat(Tokenizer(), "x")._before == "2024-07-26 "
+
+
+def test_a_model_in_several_files_is_known_by_all_of_them(tmp_path):
+    from posh_lite.judge.llm.gguf import _sha256
+
+    parts = [tmp_path / f"m-0000{n}-of-00002.gguf" for n in (1, 2)]
+    for part in parts:
+        part.write_bytes(b"x")
+    before = _sha256(parts[0])
+    parts[1].write_bytes(b"y")
+    assert _sha256(parts[0]) != before
+    parts[1].unlink()
+    with pytest.raises(InputError, match="missing"):
+        _sha256(parts[0])
+    plain = tmp_path / "m.gguf"
+    plain.write_bytes(b"x")
+    assert _sha256(plain) == hashlib.sha256(b"x").hexdigest()
+
+
+@pytest.mark.parametrize("setting", [{"context": 0}, {"context": "4096"}, {"context": True}, {"threads": 1.5},
+                                     {"threads": -1}, {"gpu_layers": -2}, {"gpu_layers": 0.5}])
+def test_settings_of_a_model_file_are_whole_numbers(setting, tmp_path):
+    from posh_lite.judge.llm.gguf import GgufEngine
+
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"x")
+    with pytest.raises(InputError, match=f"{next(iter(setting))} must be a whole number"):
+        GgufEngine(path, **setting)

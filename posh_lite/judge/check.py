@@ -8,7 +8,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-from posh_lite.errors import JudgeError, PoshLiteError
+from posh_lite.errors import InputError, JudgeError, PoshLiteError
 from posh_lite.judge.contract import Judge, Question, Verdict
 
 _SLACK = 0.01  # by which probabilities may miss 1 in all, and their mean the score: they are often stored rounded
@@ -112,3 +112,13 @@ def _fault(probabilities: Any, score: float) -> str:
 def is_number(value: Any) -> bool:
     """Whether a value is a real number, of Python or of an array library; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: Any, *, least: int = 1) -> None:
+    """Hold a setting to whole numbers of at least ``least``; None leaves it open.
+
+    Raises:
+        InputError: it is something else.
+    """
+    if value is not None and (type(value) is not int or value < least):
+        raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from posh_lite.errors import JudgeError
@@ -11,6 +12,12 @@ from posh_lite.judge.llm.answers import Answers
 from posh_lite.judge.llm.engine import Prompt
 
 _MARK = "\u27eaPROMPT\u27eb"
+_DAY = date(2024, 7, 26)
+
+
+def fixed_day(form: str) -> str:
+    """The day that a chat template shows as today: always the same, since a prompt must not change from day to day."""
+    return _DAY.strftime(form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,8 @@ class Chat:
             raise JudgeError(f"{label}: the tokenizer has no chat template, so this is no model that answers questions")
         try:
             text = tokenizer.apply_chat_template(
-                [{"role": "user", "content": _MARK}], tokenize=False, add_generation_prompt=True, enable_thinking=False
+                [{"role": "user", "content": _MARK}], tokenize=False, add_generation_prompt=True, enable_thinking=False,
+                strftime_now=fixed_day,
             )
         except Exception as error:  # a template is a program of someone else's and can raise anything
             raise JudgeError(f"{label}: the chat template cannot be used ({one_line(error)})") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posh_lite.errors import InputError, JudgeError
+from posh_lite.judge.check import check_whole
 from posh_lite.judge.llm.answers import Answers
+from posh_lite.judge.llm.chat import fixed_day
 from posh_lite.judge.llm.engine import Prompt, Reading
 from posh_lite.judge.llm.judge import LanguageJudge
 from posh_lite.judge.llm.llama import LlamaSession, common
@@ -47,6 +50,9 @@ class GgufEngine:
             raise InputError("no such model file", path=path)
         if flash_attention not in (None, True, False):
             raise InputError(f"flash_attention must be true or false, got {flash_attention!r}")
+        check_whole("context", context)
+        check_whole("threads", threads)
+        check_whole("gpu_layers", gpu_layers, least=-1)
         self.session = LlamaSession(
             path, context=context, threads=threads, gpu_layers=gpu_layers, flash_attention=flash_attention
         )
@@ -70,6 +76,7 @@ class GgufEngine:
         if not template:
             raise JudgeError(f"{self.identity}: the file has no chat template: it is no model that answers questions")
         render = Jinja2ChatFormatter(template, self.session.special("eos"), self.session.special("bos"))
+        vars(render)["strftime_now"] = fixed_day
         mark = "\u27eaPROMPT\u27eb"
         messages: Any = [{"role": "user", "content": mark}]
         text = render(messages=messages, enable_thinking=False).prompt
@@ -241,5 +248,16 @@ def _log_softmax(logits: NDArray[np.float32], ids: NDArray[np.int64]) -> NDArray
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+    """Of a file; of a model in several files ("-00001-of-00003.gguf") over the hashes of all that are there."""
+    split = re.fullmatch(r"(.+)-\d{5}-of-(\d{5})\.gguf", path.name)
+    if split is None:
+        with path.open("rb") as handle:
+            return hashlib.file_digest(handle, "sha256").hexdigest()
+    whole = hashlib.sha256()
+    for number in range(1, int(split[2]) + 1):
+        part = path.with_name(f"{split[1]}-{number:05d}-of-{split[2]}.gguf")
+        if not part.is_file():
+            raise InputError("a part of the model is missing", path=part)
+        with part.open("rb") as handle:
+            whole.update(hashlib.file_digest(handle, "sha256").digest())
+    return whole.hexdigest()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from posh_lite.errors import InputError, JudgeError
+from posh_lite.judge.check import check_whole
 from posh_lite.judge.llm.answers import Answers
 from posh_lite.judge.llm.chat import Chat
 from posh_lite.judge.llm.engine import Prompt, Reading
@@ -56,6 +57,9 @@ class TransformersEngine:
         if dtype not in _DTYPES:
             raise InputError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
         place = _device(device)
+        check_whole("context", context)
+        if not isinstance(reuse, bool):
+            raise InputError(f"reuse must be true or false, got {reuse!r}")
         source = locate(model, revision)
         config = load(source, transformers.AutoConfig)
         _check_causal(config, source)
