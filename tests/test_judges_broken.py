@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from engines import FakeEngine, hashing, shaky, spread
+from faulty_server import FaultyServer, chat
 from test_cascade import policy
 
 from posh_lite import PoSh
@@ -18,7 +19,11 @@ from posh_lite.errors import InputError, LogError
 from posh_lite.judge import prompts
 from posh_lite.judge.calibration import Accuracy, CalibratedJudge, Calibration
 from posh_lite.judge.cascade import CascadeJudge
+from posh_lite.judge.llm.answers import FIVE
+from posh_lite.judge.llm.engine import Prompt
 from posh_lite.judge.llm.judge import LanguageJudge
+from posh_lite.judge.llm.packed import read_lines
+from posh_lite.judge.llm.server import ServerEngine
 from posh_lite.judge.log import LoggedJudge, VerdictLog
 from posh_lite.judge.prompts import inert, load_prompts
 from posh_lite.judge.replay import export_log, read_export
@@ -262,3 +267,19 @@ def test_settings_of_a_model_file_are_whole_numbers(setting, tmp_path):
     path.write_bytes(b"x")
     with pytest.raises(InputError, match=f"{next(iter(setting))} must be a whole number"):
         GgufEngine(path, **setting)
+
+
+@pytest.mark.parametrize(("text", "answers"), [
+    ("0: 4\n1: 5", [4, 5]),  # not [5, None]: the second answer is not that of the first question
+    ("0: 4\n1: 5\n2: 3", [5, 3]), ("0: 4", [None, None]), ("1: 4\n2: 5\n3: 1", [4, 5]),
+    ('{"0": 4, "1": 5}', [4, 5]),
+])
+def test_a_list_that_is_numbered_from_nought(text, answers):
+    assert read_lines(text, 2, FIVE) == answers
+
+
+def test_samples_drawn_one_by_one_differ_though_extra_sets_a_seed():
+    with FaultyServer(lambda asked: chat(None, text=str(1 + asked.body["seed"] % 5))) as server:
+        for extra in ({}, {"seed": 5}):
+            engine = ServerEngine("m", url=server.url, extra=extra)
+            assert engine.sample([Prompt("q")], 4, 1)[0].samples == ("2", "3", "4", "5")

@@ -203,8 +203,10 @@ def read_lines(text: str, count: int, answers: Answers) -> list[int | None]:
     found: dict[int, set[int]] = {}
     for number, word in pairs:
         value = answers.value(word)
-        if value is not None and 1 <= int(number) <= count:
+        if value is not None:
             found.setdefault(int(number), set()).add(value)
+    if 0 in found and count not in found:  # numbered from 0 where it is all of the list; else no number can be trusted
+        found = {n + 1: values for n, values in found.items()} if set(found) == set(range(count)) else {}
     if not pairs:
         inner = text.strip().removeprefix("[").removesuffix("]").strip(" \n,")
         lines = inner.split(",") if inner and "\n" not in inner else inner.splitlines()

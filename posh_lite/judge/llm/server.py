@@ -189,11 +189,11 @@ class ServerEngine:
     # -- one prompt -----------------------------------------------------------------------------------------
 
     def _body(self, prompt: Prompt, asked: Mapping[str, Any]) -> dict[str, Any]:
-        said: dict[str, Any] = {"messages": [{"role": "user", "content": prompt.text}]}
-        if self.form == "completions":
-            said = {"prompt": prompt.text}
-        body = {"model": self.model, **said, **asked, **self.extra}
-        return {k: v for k, v in body.items() if v is not None}
+        chat = {"messages": [{"role": "user", "content": prompt.text}]}
+        said: dict[str, Any] = chat if self.form == "chat" else {"prompt": prompt.text}
+        first = self.extra.get("seed")  # samples are told apart by their seeds, so it does not replace them
+        seed = {"seed": first + asked["seed"]} if isinstance(first, int) and "seed" in asked else {}
+        return {k: v for k, v in {"model": self.model, **said, **asked, **self.extra, **seed}.items() if v is not None}
 
     async def _one(
         self, prompt: Prompt, asked: Mapping[str, Any], read: Callable[[dict[str, Any]], Reading]
