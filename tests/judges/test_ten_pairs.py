@@ -209,6 +209,23 @@ def test_gguf_in_float32_throughout(
         compare(judged(engine, scale), first[scale], SAME, record_property, scale)
 
 
+def test_gguf_alone_gives_the_same_in_any_company_and_order(
+    first: dict[str, Told], request: pytest.FixtureRequest
+) -> None:
+    """With fused attention and a half-precision cache, where company changes rounding otherwise."""
+    needs("llama_cpp")
+    from posh_lite.judge.llm.gguf import GgufEngine
+
+    engine = GgufEngine(request.getfixturevalue("answering_gguf"), threads=1, alone=True)
+    assert engine.identity.endswith(" alone")
+    prompts = first["1-5"].prompts[:40]
+    together = engine.read(prompts, FIVE)
+    engine.forget()
+    for i in reversed(range(len(prompts))):
+        (reading,) = engine.read([prompts[i]], FIVE)
+        assert reading.candidates == together[i].candidates
+
+
 def test_gguf_one_by_one_from_nothing_is_in_batches_with_reuse(
     first: dict[str, Told], request: pytest.FixtureRequest, record_property: Any
 ) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from posh_lite.errors import JudgeError
 
-_SEQUENCES = 64  # prompts in one batch
+SEQUENCES = 64  # prompts in one batch
 _KEPT_BYTES = 1 << 30  # of beginnings kept in memory
 _WORTH = 16  # tokens more in common for which a kept beginning is copied back
 
@@ -61,7 +61,7 @@ class LlamaSession:
         settings = llama_cpp.llama_context_default_params()
         settings.n_ctx = self.context + self._batch_size  # room for the endings of a whole batch
         settings.n_batch = settings.n_ubatch = self._batch_size
-        settings.n_seq_max = _SEQUENCES + 1
+        settings.n_seq_max = SEQUENCES + 1
         settings.kv_unified = True
         if flash_attention is not None:
             settings.flash_attn_type = int(flash_attention)  # llama.cpp: 0 is off, 1 is on
@@ -123,12 +123,23 @@ class LlamaSession:
 
     # -- computing ------------------------------------------------------------------------------------------
 
-    def begin(self, tokens: Sequence[int]) -> int:
-        """Let sequence 0 hold these tokens; returns how many of them had to be computed."""
+    def begin(self, tokens: Sequence[int], *, whole: bool = False) -> int:
+        """Let sequence 0 hold these tokens; returns how many of them had to be computed.
+
+        Args:
+            tokens: of the beginning.
+            whole: compute them all together unless just these are kept, never on top of another beginning: rounding
+                then does not depend on what was computed before.
+        """
         wanted = list(tokens)
         key = hashlib.sha256(np.asarray(wanted, dtype=np.int32).tobytes()).digest()
         same = common(self._at, wanted)
-        if same < len(wanted):
+        if whole and (same < len(wanted) or len(self._at) > len(wanted)):
+            same = 0
+            if key in self._kept:
+                self._restore(key)
+                same = len(wanted)
+        elif same < len(wanted):
             best, depth = None, same + _WORTH
             for name, (held, _) in self._kept.items():
                 found = len(wanted) if name == key else common(held, wanted)
@@ -148,12 +159,16 @@ class LlamaSession:
             self._keep(key)
         return len(wanted) - same
 
-    def ends(self, endings: Sequence[Sequence[int]], take: Callable[[int, NDArray[np.float32]], None]) -> None:
+    def ends(
+        self, endings: Sequence[Sequence[int]], take: Callable[[int, NDArray[np.float32]], None], *,
+        most: int = SEQUENCES,
+    ) -> None:
         """Compute what follows each ending of the shared beginning.
 
         Args:
             endings: tokens after those of :meth:`begin`, at least one each.
             take: called with the index of an ending and the logits over the vocabulary after its last token.
+            most: endings computed together.
         """
         start = len(self._at)
         at = 0
@@ -161,7 +176,7 @@ class LlamaSession:
             rows: list[tuple[int, int, int, bool]] = []
             lasts: list[tuple[int, int]] = []
             sequence = 1
-            while at < len(endings) and sequence <= _SEQUENCES:
+            while at < len(endings) and sequence <= most:
                 ending = endings[at]
                 if len(rows) + len(ending) > self._batch_size and rows:
                     break
