@@ -181,6 +181,17 @@ def test_a_server_without_probabilities_is_refused_at_the_first_question():
     assert len(engine.calls) == 1
 
 
+def test_a_model_that_never_answers_on_the_scale_is_refused_early():
+    engine = FakeEngine(lambda p: Reading((("The", -0.1), ("4.", -3.0)), "The"))
+    judge = LanguageJudge(engine, batch_size=8)
+    with pytest.raises(JudgeError, match=r"none of the first 32 answers .* says 'The'; try another --scale"):
+        judge.ask([question(n) for n in range(100)])
+    assert len(engine.calls) == 4
+    late = FakeEngine(lambda p: {"5": 1.0} if "30?" in p.text else {"Maybe": 1.0})
+    verdicts = LanguageJudge(late, batch_size=8).ask([question(n) for n in range(100)])  # one answer is enough
+    assert [v.missing for v in verdicts].count(False) == 1
+
+
 def test_the_first_question_that_is_answered_counts_when_servers_fail():
     engine = FakeEngine(lambda p: Reading((), "4") if "2?" in p.text else Reading(fault="503"))
     with pytest.raises(JudgeError, match="no token probabilities"):

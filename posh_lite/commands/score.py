@@ -136,6 +136,10 @@ def run(options: argparse.Namespace) -> int:
         if state.observer.pairs and options.output != "-":
             print(f"posh-lite: {state.observer.pairs:,} pairs were scored to {options.output}; the same command with"
                   " --resume goes on from there", file=sys.stderr)
+        if options.log:
+            kept = getattr(posh.judge, "n_asked", 0)
+            print(f"posh-lite: {kept:,} new answers are in {options.log}; the same command asks only the rest",
+                  file=sys.stderr)
         raise
     if state.observer.pairs + state.resumed == 0:
         source = "standard input" if options.pairs == "-" else options.pairs

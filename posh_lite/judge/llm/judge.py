@@ -18,6 +18,8 @@ from posh_lite.judge.rewrite import Rewrite
 #: Tokens left for the answer when a prompt is held against the context.
 _ROOM = 8
 _REWRITE_TOKENS = 40
+#: Answers without one that can be read, after which a model is taken to be no judge on this scale.
+_PATIENCE = 32
 
 
 class LanguageJudge:
@@ -79,7 +81,7 @@ class LanguageJudge:
         self.pack, self.chained = pack, chained
         self.usage = Usage()
         self.n_low_mass = self.n_unanswered = 0
-        self._probed = False
+        self._probed, self._unread = False, 0
 
     @property
     def signature(self) -> str:
@@ -182,6 +184,13 @@ class LanguageJudge:
                 " logprobs, or ask for samples instead: --scale sampled"
             )
         self._probed = any(not v.missing for v in verdicts)
+        self._unread += 0 if self._probed else sum(not isinstance(v, Unanswered) for v in verdicts)
+        if self._unread >= _PATIENCE:
+            raise JudgeError(
+                f"{self.signature}: none of the first {self._unread} answers is one of the scale {self.scale}; the model"
+                f" says {first.text.strip()[:40] or next((t for t, _ in first.candidates), '')!r}; try another --scale,"
+                " or another model"
+            )
 
     def _refuse_thinking(self, reading: Reading) -> None:
         likely = max(reading.candidates, key=lambda c: c[1], default=("", 0.0))[0]

@@ -368,7 +368,7 @@ def openai_judge(
         model, url=url, form=form, concurrency=concurrency, timeout=timeout, retries=retries, context=context,
         top_logprobs=top_logprobs, extra=extra,
     )
-    return LanguageJudge(engine, seed=seed, **settings)
+    return LanguageJudge(engine, seed=seed, **({"batch_size": 2 * concurrency} | settings))  # a stop loses little
 
 
 def _identity(model: str, form: str, top_logprobs: int, extra: Mapping[str, Any]) -> str:
