@@ -187,8 +187,8 @@ class LanguageJudge:
         self._unread += 0 if self._probed else sum(not isinstance(v, Unanswered) for v in verdicts)
         if self._unread >= _PATIENCE:
             raise JudgeError(
-                f"{self.signature}: none of the first {self._unread} answers is one of the scale {self.scale}; the model"
-                f" says {first.text.strip()[:40] or next((t for t, _ in first.candidates), '')!r}; try another --scale,"
+                f"{self.signature}: none of the first {self._unread} answers is one of the scale {self.scale};"
+                f" the model says {first.text.strip()[:40] or next((t for t, _ in first.candidates), '')!r}; try another --scale,"
                 " or another model"
             )
 
