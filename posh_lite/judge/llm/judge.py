@@ -186,10 +186,10 @@ class LanguageJudge:
         self._probed = any(not v.missing for v in verdicts)
         self._unread += 0 if self._probed else sum(not isinstance(v, Unanswered) for v in verdicts)
         if self._unread >= _PATIENCE:
+            said = first.text.strip()[:40] or next((t for t, _ in first.candidates), "")
             raise JudgeError(
                 f"{self.signature}: none of the first {self._unread} answers is one of the scale {self.scale};"
-                f" the model says {first.text.strip()[:40] or next((t for t, _ in first.candidates), '')!r}; try another --scale,"
-                " or another model"
+                f" the model says {said!r}; try another --scale, or another model"
             )
 
     def _refuse_thinking(self, reading: Reading) -> None:
