@@ -54,9 +54,11 @@ class FakeEngine:
 
 
 def spread(prompt):
-    """Probabilities that depend on the prompt alone, 0.9 of them on the answers."""
+    """Probabilities that depend on the prompt alone, 0.9 of them on the answers of the scale that it asks for."""
     data = digest(prompt.text)
     weights = [1 + b for b in data[:5]]
+    if "yes or no" in prompt.text:
+        return {"x": 0.1, "yes": 0.9 * weights[0] / sum(weights[:2]), "no": 0.9 * weights[1] / sum(weights[:2])}
     return {"x": 0.1} | {str(n + 1): 0.9 * w / sum(weights) for n, w in enumerate(weights)}
 
 
