@@ -239,7 +239,7 @@ def test_every_verb_of_a_conflict_leads_a_line() -> None:
 
 
 def test_the_lexicon_loads_quickly() -> None:
-    lexicon.cache_clear()
+    load = lexicon.__wrapped__  # past the cache: a second lexicon would not know the senses of the first
     start = time.process_time()
-    lexicon()
+    load()
     assert time.process_time() - start < 1.5  # five times what it takes, for slow machines
