@@ -321,26 +321,23 @@ def usage_of(cost: Mapping[str, float], pairs: int) -> Usage:
     return Usage(prompts=whole["prompts"], tokens=whole["tokens"], cached=cached, generated=whole["prompts"])
 
 
-#: Word in a test's name -> judge that it tests.
-_TESTED = {"transformers": "transformers", "vllm": "vllm", "real_server": "openai", "gguf": "gguf"}
+#: Word in the name of a test's file, else of the test itself -> judges that it tests. A real model behind a server is
+#: compared with the same model in process.
+_TESTED: dict[str, tuple[str, ...]] = {
+    "openai": ("openai",), "transformers": ("transformers",), "vllm": ("vllm",), "real_server": ("openai", "gguf"),
+    "real_model": ("openai", "gguf"), "gguf": ("gguf",),
+}
 
 
 def tested(folder: str | Path) -> dict[str, dict[str, Counter[str]]]:
-    """Recorded outcomes of the judges' tests: record -> judge -> outcome -> how many.
-
-    The tests with a real model behind llama.cpp's server compare it with the same model in process, so they count for
-    ``openai`` and for ``gguf``.
-    """
+    """Recorded outcomes of the judges' tests: record -> judge -> outcome -> how many."""
     found: dict[str, dict[str, Counter[str]]] = {}
     for path in sorted(Path(folder).glob("*.json")):
         record = read_record(path, "tests") or {}
         own: dict[str, Counter[str]] = {}
         for test in record["tests"]:
-            for word, judge in _TESTED.items():
-                if word in test["test"].split("::")[0]:
-                    own.setdefault(judge, Counter())[test["outcome"]] += 1
-                    if word == "real_server":
-                        own.setdefault("gguf", Counter())[test["outcome"]] += 1
-                    break
+            words = (word for part in test["test"].split("::") for word in _TESTED if word in part)
+            for judge in _TESTED.get(next(words, ""), ()):
+                own.setdefault(judge, Counter())[test["outcome"]] += 1
         found[path.stem] = own
     return found
