@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from captions import CAPTIONS
 from scenes import Scene, man_with_cup
 
 from posh_lite.errors import InputError, JudgeError, LogError, MissingDependency
@@ -498,18 +499,10 @@ def test_features_need_no_second_judge_and_are_finite():
 
 # -- the curve --------------------------------------------------------------------------------------------------
 
-TEXTS = (
-    ("A man in a red coat holds a cup.", "A tall man wears a blue coat and a hat."),
-    ("Two dogs run on the grass.", "A brown dog runs after a white dog."),
-    ("A woman sits on a bench under a tree.", "An old woman on a wooden bench."),
-    ("A boat on a calm lake.", "A small white boat floats on a lake near a pier."),
-    ("A cat sleeps on a chair.", "A grey cat lies on a wooden chair."),
-    ("A child holds a kite.", "A girl flies a yellow kite on a beach."),
-)
 
 
 def test_the_curve_reaches_the_full_run():
-    pairs = [Pair(str(n), a, b) for n, (a, b) in enumerate(TEXTS)]
+    pairs = [Pair(str(n), a, b) for n, (a, b) in enumerate(CAPTIONS)]
 
     def costly(question):  # the simplest identifier wins: then asking all is the full run
         other = question.kind == "entity" and question.identifier.kind != "head"
@@ -529,7 +522,7 @@ def test_the_curve_reaches_the_full_run():
 
 
 def test_questions_that_the_log_lacks_are_counted():
-    pairs = [Pair(str(n), a, b) for n, (a, b) in enumerate(TEXTS)]
+    pairs = [Pair(str(n), a, b) for n, (a, b) in enumerate(CAPTIONS)]
     run = full_run(pairs, Second({}, default=4))
     answers = RecordedAnswers(run)
     question = next(q for q, _ in run.said["0"] if q.kind == "attribute")
@@ -542,6 +535,6 @@ def test_questions_that_the_log_lacks_are_counted():
 
 
 def test_too_few_pairs_for_a_curve():
-    run = full_run([Pair("1", *TEXTS[0])], Second({}, default=4))
+    run = full_run([Pair("1", *CAPTIONS[0])], Second({}, default=4))
     with pytest.raises(InputError, match="1 pairs are complete in the log"):
         cascade_points(run, TableJudge({}, default=5), [0.5])

@@ -4,6 +4,7 @@ import json
 
 import engines
 import pytest
+from captions import CAPTIONS
 
 from posh_lite.benchmarks.iiw import ASPECTS, Iiw, SideBySide
 from posh_lite.cli import main as posh_lite
@@ -17,11 +18,7 @@ from posh_lite.metric.posh import PoSh
 pytest.importorskip("rouge_score", reason="the yardsticks are in the extra baselines")
 pytest.importorskip("sacrebleu", reason="the yardsticks are in the extra baselines")
 
-TEXTS = (
-    ("A man in a red coat holds a cup.", "A tall man wears a blue coat and a hat."),
-    ("Two dogs run on the grass.", "A brown dog runs after a white dog."),
-    ("A woman sits on a bench under a tree.", "An old woman on a wooden bench."),
-)
+TEXTS = CAPTIONS[:3]
 DATA = Iiw(
     tuple(
         SideBySide(f"image {n}", reference, generation, {a: (n + i) % 5 - 2 for i, a in enumerate(ASPECTS)})

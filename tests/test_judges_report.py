@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from captions import CAPTIONS
 
 from posh_lite.benchmarks.iiw import ASPECTS, SideBySide
 from posh_lite.errors import InputError
@@ -19,14 +20,6 @@ from posh_lite.records import Pair
 pytest.importorskip("rouge_score", reason="the yardsticks are in the extra baselines")
 pytest.importorskip("sacrebleu", reason="the yardsticks are in the extra baselines")
 
-TEXTS = (
-    ("A man in a red coat holds a cup.", "A tall man wears a blue coat and a hat."),
-    ("Two dogs run on the grass.", "A brown dog runs after a white dog."),
-    ("A woman sits on a bench under a tree.", "An old woman on a wooden bench."),
-    ("A boat on a calm lake.", "A small white boat floats on a lake near a pier."),
-    ("A cat sleeps on a chair.", "A grey cat lies on a wooden chair."),
-    ("A child holds a kite.", "A girl flies a yellow kite on a beach."),
-)
 
 
 class Model(TableJudge):
@@ -46,7 +39,7 @@ def logged(tmp_path_factory):
 
 
 def pairs():
-    return [Pair(f"image {n}", a, b) for n, (a, b) in enumerate(TEXTS)]
+    return [Pair(f"image {n}", a, b) for n, (a, b) in enumerate(CAPTIONS)]
 
 
 def rows():
@@ -78,7 +71,7 @@ def test_everything_from_one_log(logged, tmp_path):
     policy.save(tmp_path / "policy.json")
     assert load_policy(tmp_path / "policy.json") == policy
     text = json.dumps([report, curve], allow_nan=False)
-    assert not any(words in text for pair in TEXTS for words in pair)  # no text of anyone in the record
+    assert not any(words in text for pair in CAPTIONS for words in pair)  # no text of anyone in the record
 
 
 def test_a_live_judge_answers_what_the_log_lacks(logged, tmp_path):

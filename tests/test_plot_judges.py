@@ -234,7 +234,9 @@ def test_outcomes_of_tests_by_judge(tmp_path):
 
 
 def test_a_file_of_several_judges_counts_by_the_tests_own_names(tmp_path):
-    names = ["test_gguf_alone", "test_openai_before_the_server_of_vllm", "test_vllm_offline", "test_a_real_model_served"]
+    names = [
+        "test_gguf_alone", "test_openai_before_the_server_of_vllm", "test_vllm_offline", "test_a_real_model_served",
+    ]
     rows = [{"test": f"tests.judges.test_ten_pairs::{n}", "outcome": "passed"} for n in names]
     (tmp_path / "judges.json").write_text(json.dumps({"tests": rows}), "utf-8")
     assert view.tested(tmp_path)["judges"] == {

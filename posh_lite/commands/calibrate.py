@@ -145,11 +145,10 @@ def ask_labelled(judge: Judge, data: LabelledSet, *, shown: bool = False) -> lis
     from tqdm import tqdm
 
     from posh_lite.judge.check import ask
+    from posh_lite.judge.nested import prime_all
 
     questions = [item.question for item in data.items]
-    prime = getattr(judge, "prime", None)
-    if prime is not None:
-        prime(list({id(q.source): q.source for q in questions}.values()))
+    prime_all((judge,), {id(q.source): q.source for q in questions if q.source is not None}.values())
     verdicts: list[Verdict] = []
     with tqdm(total=len(questions), unit=" question", desc="asking", disable=not shown, file=sys.stderr,
               dynamic_ncols=True) as bar:  # fmt: skip

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from posh_lite.errors import InputError, JudgeError
-from posh_lite.judge.check import check_judge, is_number
+from posh_lite.judge.check import check_judge, is_finite
 from posh_lite.judge.contract import Judge, Kind, Question, Verdict
 from posh_lite.judge.rewrite import Rewrite, Rewriter
-from posh_lite.judge.saved import read_json, write_json
+from posh_lite.judge.saved import Fields, read_json, write_json
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.bootstrap import Estimate
@@ -35,6 +35,11 @@ Criterion = Literal["share", "balanced"]
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 _FORMAT = 1
 _KEYS = ("all", *get_args(Kind))
+
+
+def logistic(z: float) -> float:
+    """The probability of log odds, for any size of them."""
+    return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class Curve:
         if self.method == "platt":
             slope, height = self.knots[0]
             z = slope * (score - 3) + height
-            return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+            return logistic(z)
         at = bisect_right(self.knots, (score, math.inf))
         if at == 0:
             return self.knots[0][1]
@@ -166,28 +171,19 @@ def calibration_from_dict(row: Any, *, path: object = None) -> Calibration:
     """
     from posh_lite.evaluation.bootstrap import estimate_from_dict
 
-    def wrong(name: str, wanted: str) -> InputError:
-        return InputError(f'field "{name}" must be {wanted}', path=path, field=name)
-
     if not isinstance(row, dict) or "posh_lite_calibration" not in row:
         raise InputError('no calibration: field "posh_lite_calibration" is missing', path=path)
+    fields = Fields(row, path)
+    wrong = fields.wrong
     if row["posh_lite_calibration"] != _FORMAT:
         raise wrong("posh_lite_calibration", f"{_FORMAT}, the format that this version reads")
-    for name in ("judge", "data", "data_sha256", "prompts", "date"):
-        if not isinstance(row.get(name), str) or not row[name].strip():
-            raise wrong(name, "a text that is not empty")
-    choices = (("method", METHODS), ("criterion", CRITERIA), ("threshold_from", _KEYS))
-    for name, known in choices:
-        if row.get(name) not in known:
-            raise wrong(name, "one of " + ", ".join(known))
-    for name in ("threshold", "raw_threshold"):
-        if not _finite(row.get(name)) or not 1 <= row[name] <= 5:
-            raise wrong(name, "a number from 1 to 5")
-    if not _finite(row.get("spread")) or row["spread"] < 0:
+    fields.texts("judge", "data", "data_sha256", "prompts", "date")
+    for name, known in (("method", METHODS), ("criterion", CRITERIA), ("threshold_from", _KEYS)):
+        fields.choice(name, known)
+    fields.scores("threshold", "raw_threshold")
+    if not is_finite(row.get("spread")) or row["spread"] < 0:
         raise wrong("spread", "a number of at least 0")
-    for name in ("n", "n_missing"):
-        if type(row.get(name)) is not int or row[name] < 0:
-            raise wrong(name, "a whole number of at least 0")
+    fields.counts("n", "n_missing")
     given = row.get("curves")
     if not isinstance(given, dict) or not set(given) <= set(_KEYS):
         raise wrong("curves", "an object with the keys " + ", ".join(_KEYS))
@@ -215,15 +211,11 @@ def calibration_from_dict(row: Any, *, path: object = None) -> Calibration:
     )
 
 
-def _finite(value: Any) -> bool:
-    return is_number(value) and math.isfinite(value)
-
-
 def _rising(knots: Any, method: str) -> bool:
     """Whether knots are those of a map that nowhere falls."""
     if not isinstance(knots, list) or not knots:
         return False
-    if not all(isinstance(k, list) and len(k) == 2 and all(_finite(v) for v in k) for k in knots):
+    if not all(isinstance(k, list) and len(k) == 2 and all(is_finite(v) for v in k) for k in knots):
         return False
     if method == "platt":
         return len(knots) == 1 and knots[0][0] >= 0
@@ -283,13 +275,13 @@ class CalibratedJudge:
         """The same with a verdict log under the calibration; a judge that has a log already keeps it."""
         from posh_lite.judge.nested import logged
 
-        return logged(self, log)
+        return CalibratedJudge(logged(self.judge, log), self.calibration)
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
         """Hand graphs on to a judge that can use them."""
-        prime = getattr(self.judge, "prime", None)
-        if prime is not None:
-            prime(graphs)
+        from posh_lite.judge.nested import prime_all
+
+        prime_all((self.judge,), graphs)
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """The judge's verdicts with their scores mapped."""

@@ -20,7 +20,7 @@ from posh_lite.judge.cascade_choice import choose, shifts
 from posh_lite.judge.cascade_policy import Policy, load_policy
 from posh_lite.judge.check import ask, check_judge, is_number
 from posh_lite.judge.contract import Judge, Question, Verdict
-from posh_lite.judge.nested import logged, named, prime_all, usage_of
+from posh_lite.judge.nested import logged, named, prime_all
 from posh_lite.metric.passes import rounded
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class CascadeJudge:
     @property
     def usage(self) -> Any:
         """What the second judge's model took, where it counts."""
-        return usage_of(self.second)
+        return getattr(self.second, "usage", None)
 
     def with_log(self, log: VerdictLog | str | Path) -> CascadeJudge:
         """The same cascade with a verdict log under its second judge; one that has a log already keeps it."""

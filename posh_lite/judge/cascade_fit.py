@@ -11,6 +11,7 @@ from posh_lite.errors import InputError
 from posh_lite.judge.cascade_policy import Policy, features, likeness, stratum
 from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Judge, Question, Verdict
+from posh_lite.judge.nested import prime_all
 from posh_lite.metric.passes import rounded
 
 if TYPE_CHECKING:
@@ -71,9 +72,7 @@ class Recorder:
 
     def prime(self, graphs: Iterable[Any]) -> None:
         """Hand graphs on."""
-        prime = getattr(self.judge, "prime", None)
-        if prime is not None:
-            prime(graphs)
+        prime_all((self.judge,), graphs)
 
     def rewrite(self, requests: Sequence[Any]) -> list[str | None]:
         """Hand requests on."""

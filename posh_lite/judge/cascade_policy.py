@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from posh_lite.errors import InputError
+from posh_lite.judge.check import is_finite
 from posh_lite.judge.contract import Question, Verdict
-from posh_lite.judge.saved import write_json
+from posh_lite.judge.saved import read_json, write_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -204,12 +205,8 @@ def load_policy(path: str | Path) -> Policy:
     Raises:
         InputError: no such file, or not a policy of this version.
     """
-    try:
-        row = json.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"the policy of the cascade cannot be read: {error.strerror}", path=path) from None
-    except ValueError as error:
-        raise InputError(f"not a policy of a cascade: {error}", path=path) from None
+    absent = "the policy of the cascade cannot be read: no such file"
+    row = read_json(path, absent=absent, wrong="not a policy of a cascade")
     if not isinstance(row, dict) or row.pop("format", None) != FORMAT:
         raise InputError(f'not a policy of a cascade: "format" must be "{FORMAT}"', path=path)
     try:
@@ -228,7 +225,7 @@ def _check_numbers(path: str | Path, name: str, values: Any) -> None:
     if not isinstance(values, dict):
         raise InputError(f'"{name}" must be an object of numbers', path=path, field=name)
     for key, value in cast(dict[str, Any], values).items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if not is_finite(value):
             raise InputError(f'"{key}" must be a number, got {value!r}', path=path, field=name)
         if name.startswith("spread") and value < 0:
             raise InputError(f'variance "{key}" must not be negative, got {value!r}', path=path, field=name)

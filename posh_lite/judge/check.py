@@ -114,11 +114,18 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def check_whole(name: str, value: Any, *, least: int = 1) -> None:
-    """Hold a setting to whole numbers of at least ``least``; None leaves it open.
+def is_finite(value: Any) -> bool:
+    """Whether a value is a real number, and neither NaN nor infinite."""
+    return is_number(value) and math.isfinite(value)
+
+
+def check_whole(name: str, value: Any, *, least: int = 1, optional: bool = False) -> None:
+    """Hold a setting to whole numbers of at least ``least``; where it is optional, None leaves it open.
 
     Raises:
         InputError: it is something else.
     """
-    if value is not None and (type(value) is not int or value < least):
+    if optional and value is None:
+        return
+    if type(value) is not int or value < least:
         raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")

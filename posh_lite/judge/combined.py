@@ -16,7 +16,7 @@ from posh_lite.errors import JudgeError
 from posh_lite.judge.check import ask, check_judge
 from posh_lite.judge.combined_weights import Weights, load_weights
 from posh_lite.judge.contract import Judge, Kind, Question, Unanswered, Verdict
-from posh_lite.judge.nested import logged, named, prime_all, usage_of
+from posh_lite.judge.nested import logged, named, prime_all
 from posh_lite.judge.rewrite import Rewrite, Rewriter
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class CombinedJudge:
     @property
     def usage(self) -> Any:
         """What the second judge's model took, where it counts."""
-        return usage_of(self.second)
+        return getattr(self.second, "usage", None)
 
     def with_log(self, log: VerdictLog | str | Path) -> CombinedJudge:
         """The same with a verdict log under the second judge; one that has a log already keeps it."""
@@ -159,5 +159,7 @@ def combined_judge(
         InputError: the file cannot be used.
         JudgeError, MissingDependency: a judge cannot be made, or the weights are those of others.
     """
-    made = CombinedJudge(named(first, None, {}), named(model, log, settings), weights)
+    from posh_lite.judge.registry import make_judge
+
+    made = CombinedJudge(make_judge(first), named(model, log, settings), weights)
     return made if log is None else made.with_log(log)

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from posh_lite.errors import InputError
-from posh_lite.judge.calibration import CRITERIA, Accuracy, Criterion
-from posh_lite.judge.check import is_number
+from posh_lite.judge.calibration import CRITERIA, Accuracy, Criterion, logistic
+from posh_lite.judge.check import is_finite
 from posh_lite.judge.contract import Kind
-from posh_lite.judge.saved import read_json, write_json
+from posh_lite.judge.saved import Fields, read_json, write_json
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.bootstrap import Estimate
@@ -54,8 +54,7 @@ class Line:
 
     def probability(self, z1: float, z2: float) -> float:
         """Between 0 and 1."""
-        z = self.height + self.first * z1 + self.second * z2
-        return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+        return logistic(self.height + self.first * z1 + self.second * z2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,26 +151,19 @@ def weights_from_dict(row: Any, *, path: object = None) -> Weights:
     """
     from posh_lite.evaluation.bootstrap import estimate_from_dict
 
-    def wrong(name: str, wanted: str) -> InputError:
-        return InputError(f'field "{name}" must be {wanted}', path=path, field=name)
-
     if not isinstance(row, dict) or "posh_lite_weights" not in row:
         raise InputError('no weights of two judges: field "posh_lite_weights" is missing', path=path)
+    fields = Fields(row, path)
+    wrong = fields.wrong
     if type(row["posh_lite_weights"]) is not int or row["posh_lite_weights"] != FORMAT:
         raise wrong("posh_lite_weights", f"{FORMAT}, the format that this version reads")
-    for name in ("first", "second", "data", "data_sha256", "prompts", "date"):
-        if not isinstance(row.get(name), str) or not row[name].strip():
-            raise wrong(name, "a text that is not empty")
-    for name, known in (("criterion", CRITERIA), ("threshold_from", ("entity", "all"))):
-        if row.get(name) not in known:
-            raise wrong(name, "one of " + ", ".join(known))
-    if not _finite(row.get("threshold")) or not 1 <= row["threshold"] <= 5:
-        raise wrong("threshold", "a number from 1 to 5")
+    fields.texts("first", "second", "data", "data_sha256", "prompts", "date")
+    fields.choice("criterion", CRITERIA)
+    fields.choice("threshold_from", ("entity", "all"))
+    fields.scores("threshold")
     if not isinstance(row.get("by_kind"), bool):
         raise wrong("by_kind", "true or false")
-    for name in ("n", "n_missing"):
-        if type(row.get(name)) is not int or row[name] < 0:
-            raise wrong(name, "a whole number of at least 0")
+    fields.counts("n", "n_missing")
     scales = {}
     given = _exactly(row.get("scales"), ("first", "second"), wrong("scales", 'an object with "first" and "second"'))
     for which, values in given.items():
@@ -193,7 +185,7 @@ def weights_from_dict(row: Any, *, path: object = None) -> Weights:
         raise wrong("auc", "an object of estimates") from None
     names = tuple(Accuracy.__dataclass_fields__)
     measured = _exactly(row.get("accuracy"), names, wrong("accuracy", "an object with " + ", ".join(names)))
-    if not all(v is None or _finite(v) for v in measured.values()):
+    if not all(v is None or is_finite(v) for v in measured.values()):
         raise wrong("accuracy", "an object of numbers")
     accuracy = Accuracy(**{k: math.nan if v is None else float(v) for k, v in measured.items()})
     return Weights(
@@ -203,12 +195,8 @@ def weights_from_dict(row: Any, *, path: object = None) -> Weights:
     )
 
 
-def _finite(value: Any) -> bool:
-    return is_number(value) and math.isfinite(value)
-
-
 def _numbers(values: Any, names: tuple[str, ...]) -> bool:
-    return isinstance(values, dict) and set(values) == set(names) and all(_finite(v) for v in values.values())
+    return isinstance(values, dict) and set(values) == set(names) and all(is_finite(v) for v in values.values())
 
 
 def _exactly(values: Any, names: tuple[str, ...], error: InputError) -> dict[str, Any]:

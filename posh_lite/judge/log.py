@@ -21,6 +21,7 @@ from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Judge, Question, Unanswered, Verdict
 from posh_lite.judge.keys import digest, question_digest, seal, unseal
+from posh_lite.judge.nested import prime_all
 from posh_lite.judge.rewrite import Rewrite, Rewriter
 
 _FORMAT = "1"
@@ -246,9 +247,7 @@ class LoggedJudge:
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
         """Hand graphs on to a judge that can use them."""
-        prime = getattr(self.judge, "prime", None)
-        if prime is not None:
-            prime(graphs)
+        prime_all((self.judge,), graphs)
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Verdicts from the log where it has them, from the judge otherwise."""

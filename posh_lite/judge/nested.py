@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 
 def logged(judge: Judge, log: VerdictLog | str | Path) -> Judge:
-    """A judge over a log, unless it has one; a calibration stays outside, so that the log holds raw verdicts."""
-    from posh_lite.judge.calibration import CalibratedJudge
+    """A judge over a log, unless it has one."""
     from posh_lite.judge.log import LoggedJudge
     from posh_lite.judge.replay import ReplayJudge
 
-    if isinstance(judge, CalibratedJudge):
-        return CalibratedJudge(logged(judge.judge, log), judge.calibration)
-    if isinstance(judge, LoggedJudge | ReplayJudge):
-        return judge
-    with_log = getattr(judge, "with_log", None)  # a judge over other judges knows which of them to log
+    return judge if isinstance(judge, LoggedJudge | ReplayJudge) else put_log(judge, log)
+
+
+def put_log(judge: Judge, log: VerdictLog | str | Path) -> Judge:
+    """A judge over a log; one over other judges, or with a calibration, knows where among them the log belongs."""
+    from posh_lite.judge.log import LoggedJudge
+
+    with_log = getattr(judge, "with_log", None)
     return LoggedJudge(judge, log) if with_log is None else cast(Judge, with_log(log))
 
 
@@ -51,8 +53,3 @@ def prime_all(judges: Iterable[Judge], graphs: Iterable[SceneGraph]) -> None:
         prime = getattr(judge, "prime", None)
         if prime is not None:
             prime(graphs)
-
-
-def usage_of(judge: Judge) -> Any:
-    """What a judge's model took, where it counts; seen through a log or a calibration."""
-    return getattr(judge, "usage", None) or getattr(getattr(judge, "judge", None), "usage", None)

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from posh_lite import __version__
 from posh_lite.errors import InputError
@@ -314,12 +314,9 @@ def _judge(judge: str | Judge, log: str | Path | None, options: Mapping[str, Any
     check_judge(made)
     if log is None:
         return made
-    with_log = getattr(made, "with_log", None)
-    if with_log is not None:  # a judge over other judges knows which of them to log
-        return cast(Judge, with_log(log))
-    from posh_lite.judge.log import LoggedJudge
+    from posh_lite.judge.nested import put_log
 
-    return cast(Judge, LoggedJudge(made, log))
+    return put_log(made, log)
 
 
 def _bar(total: int | None, progress: bool | None) -> Any:

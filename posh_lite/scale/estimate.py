@@ -20,6 +20,7 @@ from posh_lite.judge.contract import Judge, Question, Verdict
 from posh_lite.judge.llm.engine import Reading
 from posh_lite.judge.llm.judge import as_prompt
 from posh_lite.judge.llm.usage import Prices, Usage
+from posh_lite.judge.nested import prime_all
 from posh_lite.records import Pair
 
 #: Characters of English text in a token, about; models differ by a fifth.
@@ -166,9 +167,7 @@ class CountingJudge:
 
     def prime(self, graphs: Iterable[SceneGraph]) -> None:
         """Hand graphs on to a judge that can use them."""
-        prime = getattr(self.judge, "prime", None)
-        if prime is not None:
-            prime(graphs)
+        prime_all((self.judge,), graphs)
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """The judge's verdicts."""
@@ -231,8 +230,7 @@ def _folder(path: Path) -> Sample:
     try:
         for name in sorted(path.glob("shard-*.json")):
             report = json.loads(name.read_bytes())
-            counted = _usage(report["counts"])
-            total = Usage(**{f.name: getattr(total, f.name) + getattr(counted, f.name) for f in fields(Usage)})
+            total += _usage(report["counts"])
             pairs += report["seen"]["pairs"]
     except (ValueError, KeyError, TypeError):
         raise InputError("its judge counted no tokens; estimate from a run of a language model", path=path) from None

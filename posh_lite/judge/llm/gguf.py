@@ -16,14 +16,13 @@ from posh_lite.errors import InputError, JudgeError
 from posh_lite.judge.check import check_whole
 from posh_lite.judge.llm.answers import Answers
 from posh_lite.judge.llm.chat import fixed_day
+from posh_lite.judge.llm.continued import Continuing
 from posh_lite.judge.llm.engine import Prompt, Reading
 from posh_lite.judge.llm.judge import LanguageJudge
 from posh_lite.judge.llm.llama import SEQUENCES, LlamaSession, common
 
-_SAMPLE_TOKENS = 6
 
-
-class GgufEngine:
+class GgufEngine(Continuing):
     """A GGUF file, its chat template, and its answers.
 
     Args:
@@ -55,8 +54,8 @@ class GgufEngine:
             raise InputError(f"alone must be true or false, got {alone!r}")
         if flash_attention not in (None, True, False):
             raise InputError(f"flash_attention must be true or false, got {flash_attention!r}")
-        check_whole("context", context)
-        check_whole("threads", threads)
+        check_whole("context", context, optional=True)
+        check_whole("threads", threads, optional=True)
         check_whole("gpu_layers", gpu_layers, least=-1)
         self.session = LlamaSession(
             path, context=context, threads=threads, gpu_layers=gpu_layers, flash_attention=flash_attention
@@ -186,29 +185,6 @@ class GgufEngine:
             raise JudgeError(f"{self.identity}: an answer of {answers.scale} is several tokens to it; ask without pack")
         return tokens
 
-    def sample(self, prompts: Sequence[Prompt], n: int, seed: int) -> list[Reading]:
-        """Short answers drawn at temperature 1."""
-        readings = []
-        for prompt in prompts:
-            rng = [np.random.default_rng([seed, number]) for number in range(n)]
-
-            def draw(i: int, logits: NDArray[np.float32], rng: list[np.random.Generator] = rng) -> int:
-                weights = np.exp((logits - logits.max()).astype(np.float64))
-                return int(rng[i].choice(len(weights), p=weights / weights.sum()))
-
-            made, tokens, cached = self._follow(prompt, n, _SAMPLE_TOKENS, draw)
-            texts = tuple(self._text(m) for m in made)
-            readings.append(Reading((), texts[0], tokens, cached, sum(map(len, made)), texts))
-        return readings
-
-    def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Reading]:
-        """The most probable continuation of each prompt."""
-        readings = []
-        for prompt in prompts:
-            made, tokens, cached = self._follow(prompt, 1, max_tokens, lambda _, logits: int(logits.argmax()))
-            readings.append(Reading((), self._text(made[0]), tokens, cached, len(made[0])))
-        return readings
-
     def _follow(self, prompt: Prompt, n: int, max_tokens: int, choose: Any) -> tuple[list[list[int]], int, int]:
         made: list[list[int]] = []
         ((beginning, (tokens,)),) = self._groups([prompt])
@@ -224,6 +200,10 @@ class GgufEngine:
 
     def _text(self, tokens: Sequence[int]) -> str:
         return "".join(self.session.piece(t) for t in tokens)
+
+    def _weights(self, logits: NDArray[np.float32]) -> NDArray[np.float64]:
+        weights: NDArray[np.float64] = np.exp((logits - logits.max()).astype(np.float64))
+        return weights
 
     def _answer_tokens(self, answers: Answers) -> list[tuple[int, str]]:
         """All tokens of the vocabulary that are an answer, with their text."""

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 
 from posh_lite.errors import InputError, JudgeError
-from posh_lite.judge.check import is_number
+from posh_lite.judge.check import check_whole, is_number
 from posh_lite.judge.contract import Question, Unanswered, Verdict
 from posh_lite.judge.llm.answers import SCALES, Scale, answers_of, read_answer, read_samples, thinks
 from posh_lite.judge.llm.engine import Engine, Prompt, Reading
@@ -65,10 +65,8 @@ class LanguageJudge:
         if not is_number(mass_floor) or not 0 <= mass_floor <= 1:
             raise InputError(f"mass_floor must be a probability, got {mass_floor!r}")
         for name, value in (("samples", samples), ("batch_size", batch_size), ("pack", pack)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
+            check_whole(name, value)
+        check_whole("seed", seed, least=0)
         for name, value in (("rewrites", rewrites), ("chained", chained)):
             if not isinstance(value, bool):
                 raise InputError(f"{name} must be true or false, got {value!r}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -65,13 +66,7 @@ class LlamaSession:
         settings.kv_unified = True
         if flash_attention is not None:
             settings.flash_attn_type = int(flash_attention)  # llama.cpp: 0 is off, 1 is on
-        if threads:
-            settings.n_threads = settings.n_threads_batch = threads
-        else:
-            import os
-
-            settings.n_threads = settings.n_threads_batch = len(os.sched_getaffinity(0)) if hasattr(
-                os, "sched_getaffinity") else os.cpu_count() or 1
+        settings.n_threads = settings.n_threads_batch = threads or _cores()
         self._ctx = llama_cpp.llama_init_from_model(self._model, settings)
         if not self._ctx:
             raise JudgeError(f"{path}: no memory for a context of {self.context:,} tokens; give a smaller context=")
@@ -324,6 +319,13 @@ class LlamaSession:
             self._api.llama_free(self._ctx)
             self._api.llama_model_free(self._model)
             self._ctx = self._model = None
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def common(a: Sequence[int], b: Sequence[int]) -> int:

@@ -11,21 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from posh_lite.errors import InputError, JudgeError
 from posh_lite.judge.check import check_whole
 from posh_lite.judge.llm.answers import Answers
 from posh_lite.judge.llm.chat import Chat
+from posh_lite.judge.llm.continued import Continuing
 from posh_lite.judge.llm.engine import Prompt, Reading
 from posh_lite.judge.llm.judge import LanguageJudge
 from posh_lite.judge.llm.torch_session import TorchSession
 from posh_lite.judge.llm.weights import Source, load, locate
 
-_SAMPLE_TOKENS = 6
 _DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
-class TransformersEngine:
+class TransformersEngine(Continuing):
     """A causal language model, its chat template, and its answers.
 
     Code that comes with a model is never run.
@@ -57,7 +58,7 @@ class TransformersEngine:
         if dtype not in _DTYPES:
             raise InputError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
         place = _device(device)
-        check_whole("context", context)
+        check_whole("context", context, optional=True)
         if not isinstance(reuse, bool):
             raise InputError(f"reuse must be true or false, got {reuse!r}")
         source = locate(model, revision)
@@ -106,29 +107,6 @@ class TransformersEngine:
             readings += [found[i] for i in range(len(group.members))]
         return readings
 
-    def sample(self, prompts: Sequence[Prompt], n: int, seed: int) -> list[Reading]:
-        """Short answers drawn at temperature 1; the draws of a prompt depend on the seed alone."""
-        readings = []
-        for prompt in prompts:
-            rng = [np.random.default_rng([seed, number]) for number in range(n)]
-
-            def draw(i: int, logits: Any, rng: list[np.random.Generator] = rng) -> int:
-                weights = logits.double().softmax(-1).cpu().numpy()
-                return int(rng[i].choice(len(weights), p=weights / weights.sum()))
-
-            made, tokens, cached = self._follow(prompt, n, _SAMPLE_TOKENS, draw)
-            texts = tuple(self._chat.text(m) for m in made)
-            readings.append(Reading((), texts[0], tokens, cached, sum(map(len, made)), texts))
-        return readings
-
-    def generate(self, prompts: Sequence[Prompt], max_tokens: int) -> list[Reading]:
-        """The most probable continuation of each prompt, token by token."""
-        readings = []
-        for prompt in prompts:
-            made, tokens, cached = self._follow(prompt, 1, max_tokens, lambda _, logits: int(logits.argmax()))
-            readings.append(Reading((), self._chat.text(made[0]), tokens, cached, len(made[0])))
-        return readings
-
     def _follow(self, prompt: Prompt, n: int, most: int, choose: Any) -> tuple[list[list[int]], int, int]:
         (group,) = self._chat.groups([prompt])
         (tokens,) = group.members
@@ -136,6 +114,13 @@ class TransformersEngine:
         start = len(group.beginning) if layers else 0
         made = self.session.follow(tokens, layers, start, n, most, choose, self._ends.__contains__)
         return made, len(tokens), start - computed
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        return self._chat.text(tokens)
+
+    def _weights(self, logits: Any) -> NDArray[np.float64]:
+        weights: NDArray[np.float64] = logits.double().softmax(-1).cpu().numpy()
+        return weights
 
 
 def transformers_judge(

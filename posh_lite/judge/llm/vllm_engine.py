@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from posh_lite.errors import InputError, JudgeError
+from posh_lite.judge.check import check_whole
 from posh_lite.judge.llm.answers import Answers
 from posh_lite.judge.llm.chat import Chat, one_line
 from posh_lite.judge.llm.engine import Prompt, Reading
@@ -169,8 +170,7 @@ def vllm_judge(
 
 
 def _check(parallel: int, share: float, invariant: object, further: Mapping[str, Any]) -> None:
-    if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
-        raise InputError(f"tensor_parallel_size must be a whole number of at least 1, got {parallel!r}")
+    check_whole("tensor_parallel_size", parallel)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise InputError(f"gpu_memory_utilization must be above 0 and at most 1, got {share!r}")
     if invariant not in (True, False, "auto"):
