@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from posh_lite.benchmarks.contract import DIMENSIONS as DIMENSIONS
 from posh_lite.evaluation.bootstrap import Estimate, ratio
 from posh_lite.evaluation.localisation import Detection, WordSet, detect, word_set
 from posh_lite.evaluation.pairwise import PairwiseAccuracy, directional_accuracy, pairwise_accuracy
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 #: A component scored below it is flagged: less than "partly there" on the scale of 1 to 5.
 FLAG_BELOW = 3.0
-DIMENSIONS = ("mistakes", "omissions", "overall")
 
 
 def work_of(pair_id: str) -> str:

@@ -24,7 +24,8 @@ from posh_lite.metric.identifiers import Namer
 from posh_lite.metric.notice import Observer
 from posh_lite.metric.passes import Interview, rounded
 from posh_lite.metric.polish import polish
-from posh_lite.metric.score import Aggregation, Score, coarse
+from posh_lite.metric.protocol import Located
+from posh_lite.metric.score import Aggregation, Score, coarse, located
 from posh_lite.metric.stopwatch import Stopwatch
 from posh_lite.records import Pair, is_text, pair_from_dict
 
@@ -79,6 +80,7 @@ class PoSh:
 
     name = "PoSh"
     needs = frozenset({"reference"})
+    uncovered = 5.0  # a word that no component covers counts as borne out
 
     def __init__(
         self,
@@ -172,6 +174,19 @@ class PoSh:
                 for score in self._score_chunk(chunk):
                     yield score
                     bar.update(1)
+
+    def measure(self, pairs: Iterable[PairLike]) -> tuple[pd.DataFrame, list[Located]]:
+        """Coarse scores and scored spans of many pairs at once: :meth:`score` and :meth:`locate` in one go."""
+        import pandas as pd
+
+        scores = self.score_many(pairs)
+        names = ["id", "mistakes", "omissions", "overall"]
+        frame = pd.DataFrame([[getattr(s, n) for n in names] for s in scores], columns=names)
+        return frame, [located(s) for s in scores]
+
+    def locate(self, pairs: Iterable[PairLike]) -> list[Located]:
+        """Components as scored spans, on the judge's scale of 1 to 5; missing ones are left out."""
+        return [located(s) for s in self.iter_scores(pairs)]
 
     def score_graphs(self, generation: SceneGraph, reference: SceneGraph, *, id: str = "1") -> Score:
         """Score two scene graphs that are there already, for example made by another parser."""

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from posh_lite.judge.contract import Kind, Side
+from posh_lite.metric.protocol import Located
 from posh_lite.records import Span
 
 if TYPE_CHECKING:
@@ -192,6 +193,15 @@ class Score:
 
     def __repr__(self) -> str:
         return f"<Score {self.id}: {self}>"
+
+
+def located(score: Score) -> Located:
+    """A score's components as scored spans of both texts, for what every metric that points at places hands over."""
+    generation, reference = (
+        tuple((start, end, c.score) for c in score.of(side) if c.score is not None for start, end in c.spans)
+        for side in SIDES
+    )
+    return Located(score.id, generation, reference)
 
 
 def coarse(

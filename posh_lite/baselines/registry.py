@@ -1,0 +1,124 @@
+"""Metrics by name: PoSh and every row of the PoSh paper's tables of baselines, and what each needs to run."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, cast
+
+from posh_lite.errors import InputError, MissingDependency
+from posh_lite.judge.registry import install_command
+from posh_lite.metric.protocol import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEntry:
+    """A metric that the package knows.
+
+    Attributes:
+        name: as on the command line.
+        title: for tables, as the paper writes it.
+        target: ``module:Class`` (or a function that returns a metric), imported on use.
+        about: one line.
+        family: "simple", "overlap", "graph", "embedding", "vision", "language model" or "ours".
+        needs: of :data:`posh_lite.metric.protocol.NEEDS`.
+        modules: what must be importable.
+        extra: the extra that installs these, or None.
+        programs: what must be on the path ("java").
+        variables: environment variables that must be set (keys of services, addresses).
+        model: what may be named after a colon, as in ``posh:gguf:model.gguf``; empty for none.
+        options: keywords that this row hands to the target.
+        paper: the row's method in ``data/paper`` (tables "coarse_results" and "full_coarse_results", or
+            "docent_granular_results"), or empty for a metric that the paper does not have.
+        granular: whether it points at places.
+        check: ``module:function`` that says what else is lacking, a list of lines.
+    """
+
+    name: str
+    title: str
+    target: str
+    about: str
+    family: str
+    needs: frozenset[str] = frozenset()
+    modules: tuple[str, ...] = ()
+    extra: str | None = None
+    programs: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    model: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+    paper: str = ""
+    granular: bool = False
+    check: str = ""
+
+    def lacks(self) -> list[str]:
+        """What keeps it from running here, a line each with what to do; empty where it can run."""
+        found = []
+        modules = [m for m in self.modules if importlib.util.find_spec(m) is None]
+        if modules:
+            found.append(f"{', '.join(modules)}: {install_command(self.extra)}")
+        found += [f"the program {p} is not on the path" for p in self.programs if shutil.which(p) is None]
+        found += [f"the variable {v} is not set" for v in self.variables if not os.environ.get(v)]
+        if self.check and not modules:
+            found += cast(Callable[[], list[str]], _import(self.check, self.name))()
+        return found
+
+
+METRICS: dict[str, MetricEntry] = {}
+
+
+def _enter(*entries: MetricEntry) -> None:
+    METRICS.update((entry.name, entry) for entry in entries)
+
+
+_enter(
+    MetricEntry("posh", "PoSh", "posh_lite.baselines.ours:posh", "scene graphs and a judge; a judge other than the"
+                " lexical one after a colon", "ours", frozenset({"reference"}), ("spacy",), model="gguf:FILE.gguf",
+                paper="PoSh", granular=True),
+)
+
+
+def make_metric(name: str, /, **options: Any) -> Metric:
+    """The metric of that name, or of the class given as ``module:Class``.
+
+    Args:
+        name: a key of :data:`METRICS`, where the entry says so with a model after a colon; or ``module:Class`` of
+            a metric of one's own.
+        options: handed to the metric.
+
+    Raises:
+        InputError: there is no such metric.
+        MissingDependency: something that it needs is not there; the message says what and how to get it.
+    """
+    known, _, rest = name.partition(":")
+    entry = METRICS.get(known)
+    if entry is None:
+        if not rest:
+            near = get_close_matches(known, METRICS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(METRICS)}"
+            raise InputError(f'no metric named "{name}"; {hint} One\'s own is given as module:Class')
+        return _checked(_import(name, name)(**options), name)
+    if lacking := entry.lacks():
+        raise MissingDependency(f'the metric "{known}" cannot run here: {"; ".join(lacking)}')
+    if rest and not entry.model:
+        raise InputError(f'the metric "{known}" takes no model, got "{name}"')
+    given = {**dict(entry.options), **({"model": rest} if rest else {}), **options}
+    return _checked(_import(entry.target, known)(**given), name)
+
+
+def _import(target: str, name: str) -> Any:
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f'the metric "{name}" cannot be imported: {error}') from None
+
+
+def _checked(metric: Any, name: str) -> Metric:
+    if not isinstance(metric, Metric):
+        raise InputError(f'"{name}" is no metric: it needs name, needs and score(pairs), see posh_lite.metric.protocol')
+    return metric
