@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from posh_lite.evaluation.bootstrap import Floats
     from posh_lite.judge.contract import Side
+    from posh_lite.metric.protocol import ScoredSpan
     from posh_lite.metric.score import Component, Score
 
 
@@ -41,19 +42,39 @@ def overlaps(span: Span, spans: Iterable[Span]) -> bool:
     return any(start < span[1] and span[0] < end for start, end in spans)
 
 
-def word_set(score: Score, side: Side, marked: Sequence[Span], unit: Hashable) -> WordSet:
-    """The words of one side of a scored pair; punctuation is skipped, and a word is an error if a mark touches it."""
+def words_of(
+    text: str, spans: Iterable[ScoredSpan], marked: Sequence[Span], unit: Hashable, uncovered: float = 5.0
+) -> WordSet:
+    """The words of a text with the scores that any metric puts on its spans; punctuation is skipped.
+
+    Args:
+        text: one side of a pair.
+        spans: ``(start, end, score)``; a word's score is the highest of those that touch it. NaN is no score.
+        marked: what people marked; a word is an error if a mark touches it.
+        unit: the image.
+        uncovered: score of a word that no span touches.
+    """
     from posh_lite.text import tokens
 
-    words = [(token.start, token.end) for token in tokens(score.text(side)) if token.is_word]
-    scored = score.token_scores(side, words)
-    return WordSet(unit, tuple(s for _, _, s in scored), tuple(overlaps(word, marked) for word in words))
+    words = [(token.start, token.end) for token in tokens(text) if token.is_word]
+    known = [(start, end, score) for start, end, score in spans if not math.isnan(score)]
+    scores = tuple(
+        max((score for start, end, score in known if start < word[1] and word[0] < end), default=uncovered)
+        for word in words
+    )
+    return WordSet(unit, scores, tuple(overlaps(word, marked) for word in words))
+
+
+def word_set(score: Score, side: Side, marked: Sequence[Span], unit: Hashable) -> WordSet:
+    """The words of one side of a pair that PoSh scored, as :func:`words_of`; 5 where no component covers a word."""
+    spans = [(start, end, c.score) for c in score.of(side) if c.score is not None for start, end in c.spans]
+    return words_of(score.text(side), spans, marked, unit)
 
 
 def thresholds_of(sets: Sequence[WordSet]) -> list[float]:
     """Every threshold that separates the scores differently, with one below and one above all of them."""
     values = sorted({score for words in sets for score in words.scores})
-    middles = [(a + b) / 2 for a, b in pairwise(values)]
+    middles = [middle if (middle := (a + b) / 2) > a else b for a, b in pairwise(values)]  # neighbours round to a
     return [values[0] - 0.5, *middles, values[-1] + 0.5] if values else []
 
 
@@ -110,7 +131,15 @@ def best_threshold(sets: Sequence[WordSet]) -> tuple[float, float]:
     thresholds = thresholds_of(sets)
     if not thresholds:
         return math.nan, math.nan
-    values = _macro(*_confusion(sets, thresholds).sum(axis=1))
+    scores = np.array([score for words in sets for score in words.scores], dtype=float)
+    errors = np.array([error for words in sets for error in words.errors], dtype=bool)
+    # the k-th threshold flags the k lowest distinct scores: sums instead of a table of words by thresholds
+    _, place = np.unique(scores, return_inverse=True)
+    hit, alarm = (
+        np.concatenate([[0.0], np.cumsum(np.bincount(place[kind], minlength=len(thresholds) - 1))])
+        for kind in (errors, ~errors)
+    )
+    values = _macro(hit, alarm, hit[-1] - hit, alarm[-1] - alarm)
     if np.isnan(values).all():
         return math.nan, math.nan
     best = int(np.nanargmax(values))
@@ -124,32 +153,42 @@ class CrossValidated:
     f1: float
     thresholds: tuple[float, ...]
     n_units: int
+    estimate: Estimate  # with the interval over images, the thresholds held fixed
 
 
-def cross_validated_f1(sets: Sequence[WordSet], *, folds: int = 5, seed: int = 0) -> CrossValidated:
+def cross_validated_f1(
+    sets: Sequence[WordSet], *, folds: int = 5, seed: int = 0, **settings: Any
+) -> CrossValidated:
     """Pick the threshold on some images, apply it to the others, pool the held-out words.
 
     Args:
         sets: the words of each text; all texts of an image go into the same fold.
         folds: number of folds, at most the number of images.
-        seed: of the assignment of images to folds.
+        seed: of the assignment of images to folds, and of the resamples.
+        settings: further keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
     """
     import numpy as np
 
     units = list(dict.fromkeys(words.unit for words in sets))
     folds = min(folds, len(units))
     if folds < 2:
-        return CrossValidated(math.nan, (), len(units))
+        why = "one image only: nothing to hold out" if units else "there are no words"
+        nothing = Estimate(math.nan, math.nan, math.nan, len(sets), len(units), reason=why)
+        return CrossValidated(math.nan, (), len(units), nothing)
     order = np.random.default_rng(seed).permutation(len(units))
     fold_of = {units[unit]: place % folds for place, unit in enumerate(order)}
-    total, chosen = np.zeros(4), []
+    counts, chosen = np.zeros((4, len(sets))), []
     for fold in range(folds):
-        held = [words for words in sets if fold_of[words.unit] == fold]
+        rows = [row for row, words in enumerate(sets) if fold_of[words.unit] == fold]
         threshold, _ = best_threshold([words for words in sets if fold_of[words.unit] != fold])
         chosen.append(threshold)
         if not math.isnan(threshold):
-            total += _confusion(held, [threshold]).sum(axis=(1, 2))
-    return CrossValidated(float(_macro(*total)), tuple(chosen), len(units))
+            counts[:, rows] = _confusion([sets[row] for row in rows], [threshold])[:, :, 0]
+    estimate = bootstrap(
+        lambda weights: _macro(*(weights @ one for one in counts)), len(sets), units=[words.unit for words in sets],
+        method=f"macro F1, {folds} folds", reason="all words are of one class", seed=seed, **settings,
+    )  # fmt: skip
+    return CrossValidated(estimate.value, tuple(chosen), len(units), estimate)
 
 
 @dataclass(frozen=True, slots=True)
