@@ -50,7 +50,7 @@ def test_another_method_asks_nothing_anew(folder: Path, capsys: pytest.CaptureFi
     said = capsys.readouterr()
     assert "24 answered from it, 0 newly asked" in said.out
     assert "balanced accuracy" in said.out and "AUC" in said.out
-    assert "next: posh-lite score PAIRS.jsonl --judge lexical" in said.err
+    assert "to score with it: posh-lite score PAIRS.jsonl --judge lexical" in said.err
     assert f"--calibration {folder / 't.json'}" in said.err
     assert "own.jsonl, about 600 questions, seed 0 (sha256 " in said.err
     assert load_calibration(folder / "t.json").curves == {}

@@ -78,7 +78,8 @@ def add_parser(commands: Any) -> None:
                          help="show the judge the whole texts (default) or the sentences that matter for a question")
     command.add_argument("--chunk", type=int, default=16, metavar="N", help="pairs judged together (default: 16)")
     command.add_argument("--prices", metavar="PROMPT,CACHED,GENERATED",
-                         help="per million tokens, in any currency: what a language model's work would cost there")
+                         help="per million tokens, in any currency: what a language model's work would cost there;"
+                         " with two numbers, PROMPT,GENERATED, reused tokens cost as much as new ones")
     command.add_argument("--resume", action="store_true", help="keep what the output holds and score the rest")
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
     add_ray_options(command)

@@ -65,9 +65,12 @@ class Gone(Exception):
 class _Trouble(Exception):
     """One attempt failed; another may not."""
 
-    def __init__(self, text: str, *, wait: float | None = None, reached: bool = True, unreadable: bool = False) -> None:
+    def __init__(
+        self, text: str, *, wait: float | None = None, reached: bool = True, unreadable: bool = False,
+        absent: bool = False,
+    ) -> None:
         super().__init__(text)
-        self.text, self.wait, self.reached, self.unreadable = text, wait, reached, unreadable
+        self.text, self.wait, self.reached, self.unreadable, self.absent = text, wait, reached, unreadable, absent
 
 
 class ServerLink:
@@ -101,6 +104,7 @@ class ServerLink:
         self._client: Any = None
         self._pid = 0
         self._not_before = 0.0
+        self._met = False  # whether any reply ever came: a server that restarts is waited for, a wrong address is not
 
     def __getstate__(self) -> dict[str, Any]:
         names = ("url", "concurrency", "timeout", "retries", "backoff")
@@ -200,6 +204,9 @@ class ServerLink:
                     if trouble.wait > _LONGEST_WAIT:
                         raise Gone(f"{trouble.text}; it asks to wait {trouble.wait:,.0f} s", reached=True) from None
                     self._not_before = max(self._not_before, time.monotonic() + trouble.wait)
+                elif attempt and trouble.absent and not self._met:
+                    retries = attempt
+                    break
                 elif attempt < retries:
                     longest = min(self.backoff * 2**attempt, _LONGEST_PAUSE)
                     await asyncio.sleep(longest * random.uniform(0.5, 1.0))
@@ -233,14 +240,17 @@ class ServerLink:
             async with asyncio.timeout(self.timeout):
                 raw = await self._create(kind, dict(body))
                 data = self._text(raw.http_response)
+                self._met = True
         except openai.APIStatusError as error:
+            self._met = True
             raise self._status(error.status_code, error.response) from None
         except (openai.APITimeoutError, TimeoutError):
             raise _Trouble(f"no answer within {self.timeout:g} s", reached=False) from None
         except openai.APIConnectionError as error:
             cause = error.__cause__
             said = f"{type(cause).__name__}: {cause}".rstrip(": ") if cause else "connection failed"
-            raise _Trouble(shorten(self.redact(said)), reached=False) from None
+            absent = type(cause).__name__ == "ConnectError"  # httpx: nobody listens, or no such host
+            raise _Trouble(shorten(self.redact(said)), reached=False, absent=absent) from None
         return parse(data)
 
     async def _create(self, kind: str, body: dict[str, Any]) -> Any:
