@@ -1,0 +1,1 @@
+"""The position lens of "Where Do Long Captions Fail?": claims, their verification, and what fails where."""
