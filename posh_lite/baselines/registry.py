@@ -81,6 +81,34 @@ _enter(
                 paper="PoSh", granular=True),
 )
 
+_REFERENCE = frozenset({"reference"})
+_JAVA = frozenset({"reference", "java"})
+_enter(
+    MetricEntry("random", "Random", "posh_lite.baselines.simple:RandomMetric", "a guess for each pair and each word,"
+                " by a hash of the pair's id", "simple", paper="Random", granular=True),
+    MetricEntry("length", "length", "posh_lite.baselines.simple:LengthMetric", "words of the generation", "simple",
+                paper="length"),
+    MetricEntry("bleu", "BLEU-4", "posh_lite.baselines.overlap:Bleu", "sacreBLEU on single pairs, exponential"
+                " smoothing, tokenizer 13a", "overlap", _REFERENCE, ("sacrebleu",), "baselines", paper="BLEU-4"),
+    MetricEntry("bleu-coco", "BLEU-4 (COCO)", "posh_lite.baselines.coco:CocoBleu", "pycocoevalcap's BLEU-4 on Penn"
+                " Treebank tokens", "overlap", _JAVA, ("pycocoevalcap",), "baselines", ("java",)),
+    MetricEntry("cider", "CIDEr", "posh_lite.baselines.cider:Cider", "CIDEr-D, weights from the references of the run",
+                "overlap", _REFERENCE, paper="CIDER"),
+    MetricEntry("meteor", "METEOR", "posh_lite.baselines.coco:CocoMeteor", "METEOR 1.5 through Java, with synonyms and"
+                " paraphrases", "overlap", _JAVA, ("pycocoevalcap",), "baselines", ("java",), paper="METEOR"),
+    MetricEntry("meteor-nltk", "METEOR (NLTK)", "posh_lite.baselines.overlap:NltkMeteor", "NLTK's METEOR with WordNet's"
+                " synonyms", "overlap", _REFERENCE, ("nltk",), "baselines", options=(("wordnet", "find"),),
+                check="posh_lite.baselines.wordnet:lacks_wordnet"),
+    MetricEntry("meteor-stem", "METEOR (stems)", "posh_lite.baselines.overlap:NltkMeteor", "NLTK's METEOR without"
+                " synonyms: exact words and stems", "overlap", _REFERENCE, ("nltk",), "baselines"),
+    MetricEntry("rouge-lsum", "ROUGE-LSum", "posh_lite.baselines.overlap:RougeLsum", "rouge-score's F1 of longest"
+                " common subsequences, with stems", "overlap", _REFERENCE, ("rouge_score",), "baselines",
+                paper="ROUGE-LS"),
+    MetricEntry("spice", "SPICE", "posh_lite.baselines.coco:Spice", "SPICE itself, through Java, on the graphs of its"
+                " own parser", "graph", _JAVA, ("pycocoevalcap",), "baselines", ("java",), paper="SPICE",
+                check="posh_lite.baselines.java:lacks_spice"),
+)
+
 
 def make_metric(name: str, /, **options: Any) -> Metric:
     """The metric of that name, or of the class given as ``module:Class``.
