@@ -194,8 +194,11 @@ def test_wheel_carries_the_data_and_nothing_else(tmp_path: Path) -> None:
     tracked = [p for p in (ROOT / "posh_lite").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     assert {str(p.relative_to(ROOT)) for p in tracked if p.suffix in {".py", ".toml", ".typed"}} <= names
     mini = {f"posh_lite/_data/mini/{p.name}" for p in (ROOT / "data/mini").glob("*.jsonl")}
+    paper = {f"posh_lite/_data/paper/{p.name}" for p in (ROOT / "data/paper").iterdir()}
     assert mini
     assert mini <= names
+    assert paper
+    assert paper <= names
     assert any(n.endswith("licenses/LICENSE") for n in names)
     assert {n.split("/")[0] for n in names} == {"posh_lite", f"posh_lite-{posh_lite.__version__}.dist-info"}
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from posh_lite.errors import InputError
+from posh_lite.packaged import find_data
 from posh_lite.records import Pair, Span, pair_from_dict, read_jsonl
 
 T = TypeVar("T")
@@ -154,17 +155,9 @@ def find_mini() -> Traversable:
     Raises:
         InputError: neither place holds it.
     """
-    package = files("posh_lite")
-    places: list[Traversable] = [package / "_data" / "mini"]
-    if isinstance(package, Path):
-        places.append(package.parent / "data" / "mini")
-    for place in places:
-        if (place / "pairs.jsonl").is_file():
-            return place
-    looked = " nor ".join(str(place) for place in places)
-    raise InputError(
-        f"the known-answer corpus is neither in {looked}; reinstall posh-lite, or run "
-        "`python -m posh_lite.benchmarks.mini_build` in a checkout of the repository"
+    return find_data(
+        "mini", "pairs.jsonl", what="the known-answer corpus is", package=files("posh_lite"),
+        advice=", or run `python -m posh_lite.benchmarks.mini_build` in a checkout of the repository",
     )
 
 
