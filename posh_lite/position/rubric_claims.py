@@ -1,0 +1,110 @@
+"""Which claims a scene graph holds: entities, values of one property together, interactions, scene context.
+
+Appendix A.1 of "Where Do Long Captions Fail?", by rule. What is said to be absent ("no people", "without a hat") is a
+claim of its own about absence: no entity that a caption would have to show. It is borne out where the caption denies
+it too, and contradicted where the caption has the thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
+from posh_lite.judge.lexical.findings import LIMBS
+from posh_lite.position.rubric_words import is_scene, property_of
+from posh_lite.position.rubric_wording import Wording
+from posh_lite.position.types import ClaimKind
+from posh_lite.records import Span
+
+#: Quantities that are no number.
+_NO_COUNT = frozenset({"each", "every", "all", "any", "some", "both", "a", "an", "another", "other", "no"})
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """A claim as the components of the reference's graph that it is about, before it gets its number.
+
+    Exactly one of ``entity``, ``attributes`` and ``relation`` is set.
+    """
+
+    text: str
+    kind: ClaimKind
+    keyword: str
+    spans: tuple[Span, ...]
+    entity: Entity | None = None
+    attributes: tuple[Attribute, ...] = ()
+    relation: Relation | None = None
+
+
+def bases(graph: SceneGraph) -> list[Basis]:
+    """Every claim of a graph, in the order of the reference; duplicates are still in."""
+    wording = Wording(graph)
+    found = [*_entities(graph, wording), *_attributes(graph, wording), *_relations(graph, wording)]
+    return sorted(found, key=lambda b: b.spans[:1] or ((len(graph.text), 0),))
+
+
+def _entities(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
+    for e in graph.entities:
+        if not e.verifiable or not e.mentions or e.head in _PRONOUNS:
+            continue
+        if e.head in LIMBS and not e.negated:
+            continue  # every living being has one: what is said of it is the claim
+        kind: ClaimKind = "Scene_Context" if e.negated or is_scene(e) else "Entity"
+        yield Basis(wording.entity(e), kind, _last(e.head), (e.mentions[0].span,), entity=e)
+
+
+_PRONOUNS = frozenset(
+    "it he she they one ones other others another both each some which that who this these those something".split()
+)
+
+
+def _attributes(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
+    for e in graph.entities:
+        if e.role == "viewer" or e.negated:
+            continue
+        groups: dict[tuple[object, ...], list[Attribute]] = {}
+        for a in graph.attributes_of(e):
+            if a.kind == "quantity" and a.lemma in _NO_COUNT:
+                continue
+            of = property_of(a)
+            alone = a.kind != "property" or not of
+            sentence = next((k for k, s in enumerate(graph.sentences) if a.spans and s[0] <= a.spans[0][0] < s[1]), -1)
+            groups.setdefault((of, a.negated, sentence, a.id if alone else -1), []).append(a)
+        for group in groups.values():
+            first = group[0]
+            kind: ClaimKind = (
+                "Scene_Context" if is_scene(e)
+                else "Interaction" if first.kind == "action"
+                else "Visual_Detail"
+            )
+            spans = tuple(span for a in group for span in a.spans)
+            yield Basis(wording.attributes(group), kind, _word(first.text), spans, attributes=tuple(group))
+
+
+def _relations(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
+    for r in graph.relations:
+        if r.subject.role in ("viewer", "region") or r.subject.negated or r.kind == "part":
+            continue  # a part is claimed as an entity of its whole
+        if r.subject.id == r.object.id or (r.object.role == "picture" and not r.negated):
+            continue
+        kind: ClaimKind = (
+            "Scene_Context" if is_scene(r.subject) or (is_scene(r.object) and r.object.role != "region")
+            else "Interaction"
+        )
+        keyword = _word(r.text) if r.kind == "verb" else _last(r.object.head)
+        yield Basis(wording.relation(r), kind, keyword, r.spans, relation=r)
+
+
+def _last(head: str) -> str:
+    return head.split()[-1] if head.split() else head
+
+
+def _word(text: str) -> str:
+    """The word of a phrase that carries its meaning: the last of a property, the verb of an action."""
+    from posh_lite.judge.lexical import words
+
+    said = words.content(text)
+    if not said:
+        return text.lower()
+    return said[0] if len(text.split()) > 1 and text.split()[0].lower().endswith(("ing", "s")) else said[-1]

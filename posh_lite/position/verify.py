@@ -1,0 +1,101 @@
+"""The embedded verifier: claims held against the scene graph of a caption, without a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from posh_lite.graph.types import SceneGraph
+from posh_lite.judge.lexical.align import Alignment, align
+from posh_lite.judge.lexical.view import View, make_view
+from posh_lite.position.graphs import Graphs
+from posh_lite.position.rubric import make_rubric
+from posh_lite.position.rubric_claims import Basis, bases
+from posh_lite.position.types import Claim, Finding, Rubric
+from posh_lite.position.verify_status import Reading, read_attributes, read_entity, read_relation
+
+#: Version of the rules that read a verdict from what the lexical judge finds.
+RULES = 1
+
+
+class LexicalVerifier:
+    """Supported, Contradicted or Missing from the two scene graphs and the lexical judge's comparison of them.
+
+    A contradiction needs a thing in the caption that is surely the one of the claim and that carries an incompatible
+    colour, count, material, position, posture, role or polarity. What the caption does not say is Missing. The claims
+    of a :class:`~posh_lite.position.rubric.GraphExtractor` are read from the reference's graph; those of any other
+    extractor are parsed one by one.
+
+    Args:
+        graphs: scene graphs shared with an extractor.
+    """
+
+    def __init__(self, graphs: Graphs | None = None) -> None:
+        self.graphs = graphs if graphs is not None else Graphs()
+        self._sources: dict[str, tuple[View, tuple[Basis, ...]]] = {}
+
+    @property
+    def signature(self) -> str:
+        from posh_lite import language
+        from posh_lite.judge.lexical.judge import RULES as JUDGE
+        from posh_lite.judge.lexical.lexicon import lexicon
+
+        return f"lexical-{RULES} judge:{JUDGE} lexicon:{lexicon().digest[:10]} {language.signature()}"
+
+    def verify(self, items: Sequence[tuple[str, Rubric]], /) -> list[tuple[Finding, ...]]:
+        """For each caption and rubric one finding a claim, in the order of the claims."""
+        return [self._one(caption, rubric) for caption, rubric in items]
+
+    def _one(self, caption: str, rubric: Rubric) -> tuple[Finding, ...]:
+        target = make_view(self.graphs.of([caption])[0])
+        source = self._source(rubric)
+        if source is not None:
+            view, made = source
+            al = align(view, target)
+            return tuple(_finding(c, read(al, b), caption) for c, b in zip(rubric.claims, made, strict=True))
+        return tuple(self._foreign(claim, target, caption) for claim in rubric.claims)
+
+    def _source(self, rubric: Rubric) -> tuple[View, tuple[Basis, ...]] | None:
+        """The graph behind a rubric of ours; None where the claims are another extractor's."""
+        if not rubric.signature.startswith("graph-"):
+            return None
+        known = self._sources.get(rubric.reference)
+        if known is None:
+            graph = self.graphs.of([rubric.reference])[0]
+            own, made = make_rubric(graph, rubric.signature)
+            if own.claims != rubric.claims:
+                return None
+            known = self._sources[rubric.reference] = (make_view(graph), made)
+        return known if len(known[1]) == len(rubric.claims) else None
+
+    def _foreign(self, claim: Claim, target: View, caption: str) -> Finding:
+        graph = self.graphs.of([claim.text])[0]
+        return _finding(claim, read_graph(graph, target), caption)
+
+
+def read(al: Alignment, basis: Basis) -> Reading:
+    """The verdict on one claim of a graph."""
+    if basis.entity is not None:
+        return read_entity(al, basis.entity)
+    if basis.relation is not None:
+        return read_relation(al, basis.relation)
+    return read_attributes(al, basis.attributes)
+
+
+def read_graph(claim: SceneGraph, target: View) -> Reading:
+    """The verdict on a claim that is only known by its words: by what it says beyond naming things, if anything."""
+    al = align(make_view(claim), target)
+    made = bases(claim)
+    told = [b for b in made if b.entity is None] or made
+    readings = [read(al, b) for b in told]
+    for status in ("Contradicted", "Missing", "Supported"):
+        for reading in readings:
+            if reading.status == status:
+                return reading
+    return Reading("Missing", None, "the claim could not be read")
+
+
+def _finding(claim: Claim, reading: Reading, caption: str) -> Finding:
+    if reading.evidence is None:
+        return Finding(claim.id, "Missing", reason=reading.reason)
+    a, b = reading.evidence.span
+    return Finding(claim.id, reading.status, (a, b), caption[a:b], "given", reading.reason)
