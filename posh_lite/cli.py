@@ -1,4 +1,4 @@
-"""The command line: ``posh-lite score | estimate | log | calibrate | graph | doctor | data | bench``."""
+"""The command line: ``posh-lite score | evaluate | estimate | log | calibrate | graph | doctor | data | bench``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from functools import partial
 from typing import Any
 
 from posh_lite import __version__, doctor
-from posh_lite.commands import bench, calibrate, data, estimate, graph, log, score
+from posh_lite.commands import bench, calibrate, data, estimate, evaluate, graph, log, score
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = """examples:
   posh-lite score pairs.jsonl -o scores.jsonl
   posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html --log verdicts.sqlite
   posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --scale yes-no --log verdicts.sqlite
+  posh-lite evaluate --benchmark mini --metrics posh,bleu -o results
   posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json
   posh-lite log export verdicts.sqlite -o verdicts.jsonl.gz
   posh-lite estimate pairs.jsonl --throughput 40000
@@ -39,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, estimate, log, calibrate, graph, doctor, data, bench):
+    for module in (score, evaluate, estimate, log, calibrate, graph, doctor, data, bench):
         module.add_parser(commands)
     return top
 

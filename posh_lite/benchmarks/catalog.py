@@ -85,6 +85,11 @@ DATASETS: dict[str, Dataset] = {
             ("scene_graph_gold/nga_sample.json", 1,
              "b0aec4006d4e47f51f620fc1ab0a8374f7c574ed293cb5c64b102fd7f1073fbb"),
         ),
+        Dataset(
+            "caparena", "caparena/caparena_annots_eval.json",
+            "battles between captions of vision-language models, decided by people (link in the repository's readme)",
+            6523, "see the repository", None, "njucckevin/CapArena",
+        ),
     )
 }
 

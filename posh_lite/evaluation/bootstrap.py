@@ -104,6 +104,7 @@ def bootstrap(
     method: str = "",
     n_dropped: int = 0,
     reason: str = "undefined for these values",
+    on_values: Callable[[Floats], None] | None = None,
 ) -> Estimate:
     """Value of a statistic on all rows and its bootstrap interval over units.
 
@@ -118,6 +119,7 @@ def bootstrap(
         method: name of the statistic, kept in the result.
         n_dropped: rows that the caller left out, kept in the result.
         reason: why the value would be undefined.
+        on_values: called with the value of each resample, shape ``(B,)``, where there are resamples.
 
     Raises:
         ValueError: a setting is out of range, or ``units`` is not of length ``n``.
@@ -137,6 +139,8 @@ def bootstrap(
         why = reason if math.isnan(value) else "one unit only: no interval"
         return Estimate(value, math.nan, math.nan, n, n_units, n_resamples, n_resamples, n_dropped, level, name, why)
     values = statistic(resample_weights(n_units, n_resamples, seed)[:, codes])
+    if on_values is not None:
+        on_values(values)
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
     if len(defined) * 2 < len(values):

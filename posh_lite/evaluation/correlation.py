@@ -157,6 +157,7 @@ def correlate(
     level: float = 0.95,
     interval: Interval = "percentile",
     seed: int = 0,
+    on_values: Callable[[Floats], None] | None = None,
 ) -> Estimate:
     """Correlation of two variables with its bootstrap interval over units.
 
@@ -170,6 +171,7 @@ def correlate(
         level: coverage.
         interval: its kind.
         seed: of the resamples.
+        on_values: told of the value of each resample.
 
     Raises:
         ValueError: lengths differ, an unknown method, or covariates that do not go with the method.
@@ -191,5 +193,5 @@ def correlate(
     rows: list[Any] | None = None if units is None else [u for u, ok in zip(units, complete, strict=True) if ok]
     return bootstrap(
         _statistic(method, kept), n, units=rows, n_resamples=n_resamples, level=level, interval=interval, seed=seed,
-        method=method, n_dropped=len(complete) - n, reason=_why_undefined(kept, n),
+        method=method, n_dropped=len(complete) - n, reason=_why_undefined(kept, n), on_values=on_values,
     )

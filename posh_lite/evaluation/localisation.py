@@ -78,8 +78,8 @@ def thresholds_of(sets: Sequence[WordSet]) -> list[float]:
     return [values[0] - 0.5, *middles, values[-1] + 0.5] if values else []
 
 
-def _confusion(sets: Sequence[WordSet], thresholds: Sequence[float]) -> NDArray[np.float64]:
-    """True and false alarms, misses and true passes, of shape ``(4, sets, thresholds)``."""
+def confusion(sets: Sequence[WordSet], thresholds: Sequence[float]) -> NDArray[np.float64]:
+    """True and false alarms, misses and true passes, of shape ``(4, sets, thresholds)``; NaN flags nothing."""
     import numpy as np
 
     counts = np.zeros((4, len(sets), len(thresholds)))
@@ -93,7 +93,7 @@ def _confusion(sets: Sequence[WordSet], thresholds: Sequence[float]) -> NDArray[
     return counts
 
 
-def _macro(hit: Floats, alarm: Floats, miss: Floats, passed: Floats) -> Floats:
+def macro_of(hit: Floats, alarm: Floats, miss: Floats, passed: Floats) -> Floats:
     """Mean of both classes' F1; NaN where a class is neither marked nor called."""
     import numpy as np
 
@@ -110,10 +110,10 @@ def macro_f1(sets: Sequence[WordSet], threshold: float, **settings: Any) -> Esti
         settings: ``n_resamples``, ``level``, ``interval``, ``seed`` of
             :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
     """
-    counts = _confusion(sets, [threshold])[:, :, 0]
+    counts = confusion(sets, [threshold])[:, :, 0]
 
     def statistic(weights: Floats) -> Floats:
-        return _macro(*(weights @ one for one in counts))
+        return macro_of(*(weights @ one for one in counts))
 
     return bootstrap(
         statistic, len(sets), units=[words.unit for words in sets], method=f"macro F1 below {threshold:g}",
@@ -139,7 +139,7 @@ def best_threshold(sets: Sequence[WordSet]) -> tuple[float, float]:
         np.concatenate([[0.0], np.cumsum(np.bincount(place[kind], minlength=len(thresholds) - 1))])
         for kind in (errors, ~errors)
     )
-    values = _macro(hit, alarm, hit[-1] - hit, alarm[-1] - alarm)
+    values = macro_of(hit, alarm, hit[-1] - hit, alarm[-1] - alarm)
     if np.isnan(values).all():
         return math.nan, math.nan
     best = int(np.nanargmax(values))
@@ -183,9 +183,9 @@ def cross_validated_f1(
         threshold, _ = best_threshold([words for words in sets if fold_of[words.unit] != fold])
         chosen.append(threshold)
         if not math.isnan(threshold):
-            counts[:, rows] = _confusion([sets[row] for row in rows], [threshold])[:, :, 0]
+            counts[:, rows] = confusion([sets[row] for row in rows], [threshold])[:, :, 0]
     estimate = bootstrap(
-        lambda weights: _macro(*(weights @ one for one in counts)), len(sets), units=[words.unit for words in sets],
+        lambda weights: macro_of(*(weights @ one for one in counts)), len(sets), units=[words.unit for words in sets],
         method=f"macro F1, {folds} folds", reason="all words are of one class", seed=seed, **settings,
     )  # fmt: skip
     return CrossValidated(estimate.value, tuple(chosen), len(units), estimate)
