@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, cast
@@ -36,7 +37,8 @@ class MetricEntry:
         paper: the row's method in ``data/paper`` (tables "coarse_results" and "full_coarse_results", or
             "docent_granular_results"), or empty for a metric that the paper does not have.
         granular: whether it points at places.
-        check: ``module:function`` that says what else is lacking, a list of lines.
+        check: ``module:function`` that says what else is lacking, a list of lines. One that takes any keywords
+            gets the settings that the metric would be made with.
     """
 
     name: str
@@ -55,8 +57,12 @@ class MetricEntry:
     granular: bool = False
     check: str = ""
 
-    def lacks(self) -> list[str]:
-        """What keeps it from running here, a line each with what to do; empty where it can run."""
+    def lacks(self, settings: Mapping[str, Any] | None = None) -> list[str]:
+        """What keeps it from running here, a line each with what to do; empty where it can run.
+
+        Args:
+            settings: what the metric would be made with besides the row's own options, such as an address.
+        """
         found = []
         modules = [m for m in self.modules if importlib.util.find_spec(m) is None]
         if modules:
@@ -64,7 +70,9 @@ class MetricEntry:
         found += [f"the program {p} is not on the path" for p in self.programs if shutil.which(p) is None]
         found += [f"the variable {v} is not set" for v in self.variables if not os.environ.get(v)]
         if self.check and not modules:
-            found += cast(Callable[[], list[str]], _import(self.check, self.name))()
+            check = cast(Callable[..., list[str]], _import(self.check, self.name))
+            any_keywords = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(check).parameters.values())
+            found += check(**{**dict(self.options), **(settings or {})}) if any_keywords else check()
         return found
 
 
@@ -107,6 +115,62 @@ _enter(
     MetricEntry("spice", "SPICE", "posh_lite.baselines.coco:Spice", "SPICE itself, through Java, on the graphs of its"
                 " own parser", "graph", _JAVA, ("pycocoevalcap",), "baselines", ("java",), paper="SPICE",
                 check="posh_lite.baselines.java:lacks_spice"),
+    MetricEntry("spice-graph", "SPICE-like F1, our graphs", "posh_lite.baselines.graph_f1:SpiceGraph", "F1 of the tuples"
+                " of our scene graphs, synonyms from our lexicon; not SPICE", "graph", _REFERENCE, ("spacy",),
+                granular=True),
+    MetricEntry("capture-graph", "CAPTURE-like, our graphs", "posh_lite.baselines.capture_graph:CaptureGraph",
+                "CAPTURE's weights and matching on our scene graphs, without embeddings unless one is given; not"
+                " CAPTURE", "graph", _REFERENCE, ("spacy",)),
+)
+_EMBED = frozenset({"reference", "model"})
+_EMBEDDING = "posh_lite.baselines.embedding:lacking"
+_TRANSFORMERS = ("sentence_transformers",)
+_enter(
+    MetricEntry("4gram-embed", "4GramEmbed", "posh_lite.baselines.phrase_embed:FourGramEmbed", "runs of four words,"
+                " their closest ones in the other text by Qwen3-Embedding-8B or another model", "embedding", _EMBED,
+                _TRANSFORMERS, "baselines", model="NAME-OR-FOLDER", paper="4GramEmbed", granular=True,
+                check=_EMBEDDING),
+    MetricEntry("sg-embed", "SGEmbed", "posh_lite.baselines.phrase_embed:SGEmbed", "components of our scene graphs,"
+                " their closest ones in the other text by Qwen3-Embedding-8B or another model", "embedding", _EMBED,
+                (*_TRANSFORMERS, "spacy"), "baselines", model="NAME-OR-FOLDER", paper="SGEmbed", granular=True,
+                check=_EMBEDDING),
+    MetricEntry("4gram-chars", "4GramEmbed, spelling only", "posh_lite.baselines.phrase_embed:FourGramEmbed",
+                "4GramEmbed with hashed character n-grams for an embedding; our stand-in", "embedding", _REFERENCE,
+                options=(("model", "chars"),), granular=True),
+    MetricEntry("sg-chars", "SGEmbed, spelling only", "posh_lite.baselines.phrase_embed:SGEmbed",
+                "SGEmbed with hashed character n-grams for an embedding; our stand-in", "embedding", _REFERENCE,
+                ("spacy",), options=(("model", "chars"),), granular=True),
+)
+
+_ASKED = "posh_lite.baselines.asked:Asked"
+_LACKING = "posh_lite.baselines.chat_engines:lacking"
+_SHOWN = {"image": ("image", "the picture alone"), "reference": ("reference", "the reference alone"),
+          "both": ("image and reference", "picture and reference")}
+_SEEN = {"image": frozenset({"image"}), "reference": _REFERENCE, "both": frozenset({"image", "reference"})}
+#: As the paper's footnote names them; the second thinks as little as it can, and takes neither temperature nor
+#: the older name of the bound on tokens.
+_OPENAI: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "GPT4o": ("GPT-4o", "gpt-4o-2024-08-06", {}),
+    "GPT5": ("GPT-5", "gpt-5-2025-08-07", {"extra": {
+        "reasoning_effort": "minimal", "temperature": None, "max_tokens": None, "max_completion_tokens": 4096}}),
+}
+_enter(*(
+    MetricEntry(f"{paper.lower()}-{setting}", f"{title} ({shown})", _ASKED, f"{title} gives three marks from {about}",
+                "language model", _SEEN[setting] | {"key", "network"}, extra="openai", model="MODEL",
+                options=(("model", model), ("row_model", model), ("setting", setting), ("hosted", True),
+                         ("row", f"{paper.lower()}-{setting}"), *more.items()),
+                paper=f"{paper} ({shown})", check=_LACKING)
+    for paper, (title, model, more) in _OPENAI.items() for setting, (shown, about) in _SHOWN.items()
+))
+_enter(
+    MetricEntry("qwen3-32b", "Qwen3-32B", _ASKED, "a language model gives three marks from the reference, thinking off;"
+                " behind a server, or as gguf:FILE, transformers:MODEL, vllm:MODEL after a colon", "language model",
+                _REFERENCE | {"server"}, model="vllm:Qwen/Qwen3-32B", paper="Qwen3", check=_LACKING,
+                options=(("model", "Qwen/Qwen3-32B"), ("row_model", "Qwen/Qwen3-32B"), ("setting", "reference"),
+                         ("row", "qwen3-32b"), ("thinking", False))),
+    MetricEntry("asked", "A model of one's own", _ASKED, "any model gives three marks; the option setting is image,"
+                " reference or both", "language model", _REFERENCE | {"server"}, model="MODEL", check=_LACKING,
+                options=(("model", ""),)),
 )
 
 
@@ -130,12 +194,12 @@ def make_metric(name: str, /, **options: Any) -> Metric:
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(METRICS)}"
             raise InputError(f'no metric named "{name}"; {hint} One\'s own is given as module:Class')
         return _checked(_import(name, name)(**options), name)
-    if lacking := entry.lacks():
+    settings = {**({"model": rest} if rest else {}), **options}
+    if lacking := entry.lacks(settings):
         raise MissingDependency(f'the metric "{known}" cannot run here: {"; ".join(lacking)}')
     if rest and not entry.model:
         raise InputError(f'the metric "{known}" takes no model, got "{name}"')
-    given = {**dict(entry.options), **({"model": rest} if rest else {}), **options}
-    return _checked(_import(entry.target, known)(**given), name)
+    return _checked(_import(entry.target, known)(**{**dict(entry.options), **settings}), name)
 
 
 def _import(target: str, name: str) -> Any:

@@ -101,17 +101,26 @@ def candidates_of(choice: Mapping[str, Any]) -> Candidates:
     Raises:
         Unreadable: there are probabilities, but of no known shape.
     """
-    logprobs = choice.get("logprobs")
-    if not logprobs:
-        return ()
-    if not isinstance(logprobs, dict):
-        raise Unreadable(f"log probabilities of an unknown shape: {shorten(json.dumps(logprobs, default=str))!r}")
-    content = logprobs.get("content")
-    positions = _listed(content) if isinstance(content, list) else _parallel(logprobs)
+    positions = positions_of(choice)
     at = 0
     while at < min(_BLANK_TOKENS, len(positions) - 1) and is_blank(positions[at][0]):
         at += 1
     return positions[at][1] if positions else ()
+
+
+def positions_of(choice: Mapping[str, Any]) -> list[tuple[str, Candidates]]:
+    """Every token of an answer with the candidates for its place; empty where the server gave no probabilities.
+
+    Raises:
+        Unreadable: there are probabilities, but of no known shape.
+    """
+    logprobs = choice.get("logprobs")
+    if not logprobs:
+        return []
+    if not isinstance(logprobs, dict):
+        raise Unreadable(f"log probabilities of an unknown shape: {shorten(json.dumps(logprobs, default=str))!r}")
+    content = logprobs.get("content")
+    return _listed(content) if isinstance(content, list) else _parallel(logprobs)
 
 
 def reading_of(body: Mapping[str, Any], *, probabilities: bool) -> Reading:
