@@ -39,7 +39,7 @@ class WordSet:
 
 def overlaps(span: Span, spans: Iterable[Span]) -> bool:
     """Whether a span shares at least one character with any of the others."""
-    return any(start < span[1] and span[0] < end for start, end in spans)
+    return any(max(start, span[0]) < min(end, span[1]) for start, end in spans)  # an empty span shares nothing
 
 
 def words_of(
@@ -59,7 +59,7 @@ def words_of(
     words = [(token.start, token.end) for token in tokens(text) if token.is_word]
     known = [(start, end, score) for start, end, score in spans if not math.isnan(score)]
     scores = tuple(
-        max((score for start, end, score in known if start < word[1] and word[0] < end), default=uncovered)
+        max((score for start, end, score in known if max(start, word[0]) < min(end, word[1])), default=uncovered)
         for word in words
     )
     return WordSet(unit, scores, tuple(overlaps(word, marked) for word in words))
