@@ -1,4 +1,4 @@
-"""The command line: ``posh-lite score | evaluate | estimate | log | calibrate | graph | doctor | data | bench``."""
+"""The command line, ``posh-lite``: score, evaluate, estimate, log, calibrate, graph, docent, doctor, data and bench."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from posh_lite import __version__, doctor
-from posh_lite.commands import bench, calibrate, data, estimate, evaluate, graph, log, score
+from posh_lite.commands import bench, calibrate, data, docent, estimate, evaluate, graph, log, score
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = """examples:
@@ -29,6 +29,7 @@ _EPILOG = """examples:
   echo "A man in a red coat." | posh-lite graph -
   posh-lite doctor
   posh-lite data fetch iiw400
+  posh-lite docent build --example -o docent-example
 """
 
 
@@ -40,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, evaluate, estimate, log, calibrate, graph, doctor, data, bench):
+    for module in (score, evaluate, estimate, log, calibrate, graph, docent, doctor, data, bench):
         module.add_parser(commands)
     return top
 

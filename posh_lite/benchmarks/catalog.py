@@ -33,6 +33,8 @@ class Dataset:
         sha256: of the whole file; None where the whole is not pinned and only the excerpt is known.
         repo, commit, upstream: the public GitHub repository, revision and path that it comes from.
         excerpt: path, rows and SHA-256 of a part that may lie there instead.
+        changing: whether it is written anew from day to day, so that ``rows`` is 0 and its hash is recorded on the
+            first download (:mod:`posh_lite.benchmarks.nga_fetch`).
     """
 
     name: str
@@ -45,6 +47,7 @@ class Dataset:
     commit: str | None = None
     upstream: str | None = None
     excerpt: tuple[str, int, str] | None = None
+    changing: bool = False
 
     @property
     def address(self) -> str | None:
@@ -89,6 +92,14 @@ DATASETS: dict[str, Dataset] = {
             "caparena", "caparena/caparena_annots_eval.json",
             "battles between captions of vision-language models, decided by people (link in the repository's readme)",
             6523, "see the repository", None, "njucckevin/CapArena",
+        ),
+        Dataset(
+            "nga_objects", "nga/objects.csv", "works of the National Gallery of Art, what DOCENT is built from",
+            0, "CC0", None, "NationalGalleryOfArt/opendata", None, "data/objects.csv", changing=True,
+        ),
+        Dataset(
+            "nga_images", "nga/published_images.csv", "their published images, with descriptions for screen readers",
+            0, "CC0", None, "NationalGalleryOfArt/opendata", None, "data/published_images.csv", changing=True,
         ),
     )
 }
@@ -148,9 +159,19 @@ def locate(name: str, *, verify: bool = False) -> Found:
         for folder in folders():
             file = folder / path
             if file.is_file():
+                if wanted.changing and verify:
+                    expected = _recorded(file)
                 good = not verify or expected is None or sha256(file) == expected
                 return Found(wanted, ("excerpt" if excerpt else "ok") if good else "changed", file, excerpt)
     return Found(wanted, "absent")
+
+
+def _recorded(file: Path) -> str | None:
+    """The hash that was recorded when a changing file came; None where it came in another way."""
+    from posh_lite.benchmarks.nga_fetch import read_pin
+
+    pin = read_pin(file)
+    return None if pin is None else pin.sha256
 
 
 def data_path(name: str) -> Path:
@@ -161,7 +182,7 @@ def data_path(name: str) -> Path:
     """
     found = locate(name)
     if found.path is None:
-        if found.dataset.address is None:
+        if found.dataset.address is None and not found.dataset.changing:
             how = f"put it under {SETTING} as {found.dataset.path}"
         else:
             how = f"run `posh-lite data fetch {name}`, or set {SETTING} to a folder that has {found.dataset.path}"

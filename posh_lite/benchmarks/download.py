@@ -41,6 +41,10 @@ def fetch(
     found = locate(dataset.name, verify=True)
     if folder is None and found.path is not None and found.status == "ok":
         return found.path
+    if dataset.changing:
+        from posh_lite.benchmarks.nga_fetch import fetch_changing
+
+        return fetch_changing(dataset, folder=folder, on_progress=on_progress)
     address = address or dataset.address
     if address is None or dataset.sha256 is None:
         raise DownloadError(
@@ -53,11 +57,11 @@ def fetch(
     part = target.with_name(target.name + ".part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _receive(address, part, on_progress)
+        receive(address, part, on_progress)
         if sha256(part) != dataset.sha256 and _resumed(part):
             # The rest may not have belonged to what was there: try once more from the beginning.
             part.unlink()
-            _receive(address, part, on_progress)
+            receive(address, part, on_progress)
     except urllib.error.HTTPError as error:
         raise DownloadError(f"{address}: the server answered {error.code} {error.reason}") from None
     except (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError) as error:
@@ -89,7 +93,8 @@ def _resumed(part: Path) -> bool:
     return _marker(part).exists()
 
 
-def _receive(address: str, part: Path, on_progress: Callable[[int, int | None], None] | None) -> None:
+def receive(address: str, part: Path, on_progress: Callable[[int, int | None], None] | None) -> None:
+    """Download into a part file, going on where it ends; raises what ``urllib`` does."""
     have = part.stat().st_size if part.is_file() else 0
     request = urllib.request.Request(address, headers={"User-Agent": "posh-lite"})
     if have:

@@ -8,14 +8,19 @@ from typing import Any
 
 from posh_lite.benchmarks.catalog import DATASETS, SETTING, Found, dataset, folders, locate
 from posh_lite.benchmarks.download import fetch
-from posh_lite.errors import PoshLiteError
+from posh_lite.benchmarks.nga_fetch import fetch_changing
+from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = f"""Files are looked for under {SETTING} first, then in the cache folder.
 
 examples:
   posh-lite data list
   posh-lite data fetch iiw400 docci_test
+  posh-lite data fetch nga_objects nga_images
   posh-lite data verify
+
+Some files change from day to day: they are fetched at one commit, named as NAME@COMMIT or else the newest, and the
+hash of what came is recorded beside them (FILE.pin.json) and verified from then on. They are fetched only by name.
 """
 
 
@@ -39,7 +44,8 @@ def _list(options: argparse.Namespace) -> int:
     for entry in DATASETS.values():
         found = locate(entry.name)
         print(f"{entry.name}  ({entry.licence}, github.com/{entry.repo})")
-        print(f"  {entry.about}; {entry.rows} {'row' if entry.rows == 1 else 'rows'}")
+        rows = "changes from day to day" if entry.changing else f"{entry.rows} {'row' if entry.rows == 1 else 'rows'}"
+        print(f"  {entry.about}; {rows}")
         print(f"  {_where(found)}")
     searched = [f"{folder}" + ("" if folder.is_dir() else " (no such folder)") for folder in folders()]
     print(f"searched: {', '.join(searched)}")
@@ -49,7 +55,7 @@ def _list(options: argparse.Namespace) -> int:
 def _where(found: Found) -> str:
     if found.path is None:
         entry = found.dataset
-        if entry.address is not None:
+        if entry.address is not None or entry.changing:
             return f"not here; posh-lite data fetch {entry.name}"
         path = entry.excerpt[0] if entry.excerpt else entry.path
         return f"not here and not for download; a copy goes under {SETTING} as {path}"
@@ -59,11 +65,16 @@ def _where(found: Found) -> str:
 
 def _fetch(options: argparse.Namespace) -> int:
     failed = 0
-    for name in options.names or [n for n, d in DATASETS.items() if d.address]:
+    for given in options.names or [n for n, d in DATASETS.items() if d.address]:
+        name, at, commit = given.partition("@")
         entry = dataset(name)
         print(f"{name}: {entry.licence}, github.com/{entry.repo}", file=sys.stderr)
+        progress = _progress if sys.stderr.isatty() else None
         try:
-            path = fetch(entry, on_progress=_progress if sys.stderr.isatty() else None)
+            if at and not entry.changing:
+                raise InputError(f"{name} is pinned already: name it without a commit")
+            path = fetch_changing(entry, commit=commit, on_progress=progress) if at else fetch(
+                entry, on_progress=progress)
         except PoshLiteError as error:
             print(f"posh-lite: error: {error}", file=sys.stderr)
             failed += 1
