@@ -21,7 +21,7 @@ def label_sentences(
     """Label every sentence of a caption by the evidence that lies in it.
 
     Headings, bullet signs and talk to the user are no sentences; a heading that names a thing of the picture is one.
-    Evidence over several sentences counts for each in which it has a word. A caption of fewer than four sentences leaves
+    Evidence over several sentences counts for each in which it has a word. A caption of fewer than four leaves
     quartiles empty: of three, they lie in the quartiles 1, 2 and 3. A finding without a place counts nowhere.
 
     Args:

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
 from posh_lite.judge.lexical.findings import LIMBS
-from posh_lite.position.rubric_words import is_scene, property_of
+from posh_lite.judge.lexical.lexicon import word_set
+from posh_lite.judge.lexical.view import place_words
 from posh_lite.position.rubric_wording import Wording
+from posh_lite.position.rubric_words import is_scene, property_of
 from posh_lite.position.types import ClaimKind
 from posh_lite.records import Span
 
@@ -37,6 +39,35 @@ class Basis:
     relation: Relation | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Colors:
+    """Colours that the parser took for things ("stripes of lilac and white"), turned back into properties."""
+
+    nouns: frozenset[int]  # ids of the entities that are colours
+    of: dict[int, tuple[Attribute, ...]]  # by the id of the thing that has them
+
+
+def colors(graph: SceneGraph) -> Colors:
+    """The colours of a graph that stand as things behind "of" or "in"."""
+    from posh_lite.judge.lexical import heads, words
+
+    nouns: set[int] = set()
+    of: dict[int, tuple[Attribute, ...]] = {}
+    for r in graph.relations:
+        o, s = r.object, r.subject
+        last = o.head.rpartition(" ")[2]
+        if r.lemma.split()[-1] not in ("of", "in") or r.negated or not o.mentions or s.role != "thing":
+            continue
+        if not words.is_color(last) or heads.senses(o.head):
+            continue
+        start, end = o.mentions[0].phrase
+        said = " ".join(w for w in graph.text[start:end].split() if w.lower() not in ("a", "an", "the"))
+        nouns.add(o.id)
+        made = Attribute(-1 - r.id, s, said, said.lower(), ((start, end),))
+        of[s.id] = (*of.get(s.id, ()), made)
+    return Colors(frozenset(nouns), of)
+
+
 def bases(graph: SceneGraph) -> list[Basis]:
     """Every claim of a graph, in the order of the reference; duplicates are still in."""
     wording = Wording(graph)
@@ -45,7 +76,10 @@ def bases(graph: SceneGraph) -> list[Basis]:
 
 
 def _entities(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
+    colored = colors(graph)
     for e in graph.entities:
+        if e.id in colored.nouns:
+            continue
         if not e.verifiable or not e.mentions or e.head in _PRONOUNS:
             continue
         if e.head in LIMBS and not e.negated:
@@ -54,19 +88,22 @@ def _entities(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
         yield Basis(wording.entity(e), kind, _last(e.head), (e.mentions[0].span,), entity=e)
 
 
-_PRONOUNS = frozenset(
-    "it he she they one ones other others another both each some which that who this these those something".split()
+_PRONOUNS = word_set(
+    "it he she they one ones other others another both each some few which that who this these those something"
 )
 
 
 def _attributes(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
+    colored = colors(graph)
     for e in graph.entities:
-        if e.role == "viewer" or e.negated:
+        if e.role == "viewer" or e.negated or e.id in colored.nouns:
             continue
         groups: dict[tuple[object, ...], list[Attribute]] = {}
-        for a in graph.attributes_of(e):
+        for a in (*graph.attributes_of(e), *colored.of.get(e.id, ())):
             if a.kind == "quantity" and a.lemma in _NO_COUNT:
                 continue
+            if e.role == "region" and (a.kind == "position" or place_words(a.text)):
+                continue  # "the lower right": part of the name of the zone
             of = property_of(a)
             alone = a.kind != "property" or not of
             sentence = next((k for k, s in enumerate(graph.sentences) if a.spans and s[0] <= a.spans[0][0] < s[1]), -1)
@@ -83,9 +120,14 @@ def _attributes(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
 
 
 def _relations(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
+    colored = colors(graph)
     for r in graph.relations:
+        if r.object.id in colored.nouns or r.subject.id in colored.nouns:
+            continue
         if r.subject.role in ("viewer", "region") or r.subject.negated or r.kind == "part":
             continue  # a part is claimed as an entity of its whole
+        if r.lemma in _NO_FACT:
+            continue
         if r.subject.id == r.object.id or (r.object.role == "picture" and not r.negated):
             continue
         kind: ClaimKind = (
@@ -94,6 +136,13 @@ def _relations(graph: SceneGraph, wording: Wording) -> Iterator[Basis]:
         )
         keyword = _word(r.text) if r.kind == "verb" else _last(r.object.head)
         yield Basis(wording.relation(r), kind, keyword, r.spans, relation=r)
+
+
+#: Words between two things that state nothing of the first.
+_NO_FACT = frozenset({
+    "except", "except for", "apart from", "aside from", "instead of", "rather than", "other than", "like", "as", "than",
+    "despite", "because of", "due to", "according to",
+})  # fmt: skip
 
 
 def _last(head: str) -> str:

@@ -7,12 +7,13 @@ from functools import cache
 from importlib.resources import files
 
 from posh_lite.graph.types import Attribute, Entity
+from posh_lite.judge.lexical.lexicon import word_set
 
 #: Properties whose values stay together in one claim ("large and round" of one thing is one fact about its form).
 _TOGETHER = {"size": "form", "shape": "form", "number": "count"}
 #: Lengths and widths that the lexicon keeps as opposites and not as a scale.
-_FORM = frozenset(
-    "long short tall high low wide narrow broad thin thick slim slender deep shallow flat curved straight oval".split()
+_FORM = word_set(
+    "long short tall high low wide narrow broad thin thick slim slender deep shallow flat curved straight oval"
 )
 
 

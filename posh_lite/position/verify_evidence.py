@@ -17,8 +17,10 @@ from posh_lite.records import Span
 
 #: Relations whose object describes the subject, so that its words are words about the subject.
 _BEARING = frozenset({"with", "have", "wear", "in", "of", "make of", "dress in", "from"})
-#: Grade from which a word elsewhere in the caption may bear out a claim.
-ELSEWHERE = 4.0
+#: Grade from which a word that hangs on nothing may bear out a claim.
+ELSEWHERE = 4.4
+#: Grade of names from which the caption's noun names the thing of the claim.
+NAMED = 3.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ def of_entity(al: Alignment, e: Entity) -> Evidence | None:
     candidates += [m for m in al.of(e.id) if m is not match]
     candidates += [m for m in al.candidates.get(e.id, ()) if m not in candidates]
     for m in candidates:
-        if m.head >= PARTIAL and not al.target.entity(m.target).negated:
+        t = al.target.entity(m.target)
+        if m.head >= NAMED and not t.negated and (t.role == e.role or t.role == "thing"):
             span = mention(al.target, m.target)
             if span is not None:
                 return Evidence(span, m.head)
@@ -146,13 +149,12 @@ def of_attribute(al: Alignment, a: Attribute, *, conflict: bool) -> Evidence | N
     if conflict:
         span = mention(view, numbers[0]) if numbers else None
         return Evidence(span, CONFLICT) if span is not None else None
-    home = view.sentences[numbers[0]] if numbers else frozenset()
-    near = [t for t in view.tokens if t.sentence in home]
-    found = _best(wanted, near, False)
-    if found is None:
-        found = _best(wanted, view.tokens, False)
-        if found is not None and found[0] < ELSEWHERE:
-            return None
+    if numbers:
+        home = view.sentences[numbers[0]]
+        found = _best(wanted, [t for t in view.tokens if t.sentence in home], False)
+    else:  # said of the whole where the part is not named ("blond" of the woman), or in a closed word
+        whole = al.one.get(a.entity.part_of) if a.entity.part_of is not None else None
+        found = _best(wanted, _about(view, whole.target), False) if whole is not None else None
     return Evidence(_with_noun(view, found[1], numbers), found[0]) if found is not None else None
 
 

@@ -14,16 +14,36 @@ from posh_lite.judge.lexical import heads
 from posh_lite.judge.lexical.align import Alignment
 from posh_lite.judge.lexical.attributes import attribute_finding
 from posh_lite.judge.lexical.entities import entity_finding
-from posh_lite.judge.lexical.findings import Finding
+from posh_lite.judge.lexical.findings import ELSEWHERE, Finding
 from posh_lite.judge.lexical.relations import relation_finding
+from posh_lite.judge.lexical.view import relation_place
 from posh_lite.judge.lexical.words import PARTIAL
+from posh_lite.position import verify_roles
+from posh_lite.position.rubric_words import property_of
 from posh_lite.position.types import Status
 from posh_lite.position.verify_evidence import Evidence, of_absence, of_attribute, of_entity, of_relation
+from posh_lite.position.verify_values import (
+    NOTHING,
+    Compared,
+    compare_colors,
+    compare_numbers,
+    compare_places,
+    compare_single,
+    single,
+)
+from posh_lite.records import Span
 
 #: Highest grade of a finding that excludes the claim.
 EXCLUDED = 1.7
+#: What the judge lets pass without words for it: here the words are asked for, at this grade at least.
+_LENIENT = frozenset({
+    "a word that the judge does not know", "it says next to nothing", "a general word that the text need not repeat",
+    "each of them", "a zone of the picture", "where the viewer stands", "a fact about the picture itself",
+    "only compared with",
+})  # fmt: skip
+WORDED = 4.4
 #: How well the names of a claim's thing and the caption's must agree before a conflict counts.
-SURE = 3.2
+SURE = 3.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +60,36 @@ def _missing(found: Finding) -> Reading:
 
 
 def _read(found: Finding, evidence: Evidence | None, status: Status) -> Reading:
+    if status == "Supported" and evidence is not None and evidence.grade < WORDED and found.reason in _LENIENT:
+        return _missing(found)
     return Reading(status, evidence, found.reason) if evidence is not None else _missing(found)
 
 
 def confident(al: Alignment, e: Entity) -> bool:
     """Whether the counterpart is so surely the same thing that another value of a property contradicts.
 
-    It has the name that the reference gives it, and no other thing of the caption has as good a claim to be it.
+    It has the name that the reference gives it, and no other thing of that name has as good a claim to be it.
     """
     first = al.one.get(e.id)
-    if first is None or first.head < SURE:
+    if first is None or first.head < SURE or al.target.entity(first.target).negated:
         return False
-    rivals = [
-        m for m in al.candidates.get(e.id, ())
-        if m.target != first.target and m.head >= PARTIAL and not al.target.entity(m.target).negated
-    ]
-    return all(m.weight <= first.weight - MARGIN for m in rivals)
+    rivals = [m for m in al.candidates.get(e.id, ()) if m.target != first.target and m.head > first.head - LEAD]
+    return all(m.weight <= first.weight - MARGIN or _settled(al, e, m.target) for m in rivals)
 
 
-#: Lead in weight over the next candidate.
+#: How much better the name of the counterpart must agree for another candidate to be no rival.
+LEAD = 0.3
+#: Lead in weight over a rival.
 MARGIN = 0.3
+
+
+def _settled(al: Alignment, e: Entity, rival: int) -> bool:
+    """Whether the rival is the counterpart of another thing of the reference that it fits better."""
+    other = al.back.get(rival)
+    if other is None or other == e.id:
+        return False
+    here = next((m.weight for m in al.candidates.get(e.id, ()) if m.target == rival), 0.0)
+    return al.one[other].weight >= here
 
 
 def read_entity(al: Alignment, e: Entity) -> Reading:
@@ -73,11 +103,38 @@ def read_entity(al: Alignment, e: Entity) -> Reading:
         return _missing(found)
     if found.reason.startswith("the text says there is no"):
         return _read(found, of_absence(al, e, denied=True), "Contradicted")
+    if confident(al, e):
+        counted = compare_single(al, e, al.one[e.id].target) if _alone(al, e) else NOTHING
+        if counted.agrees is False and counted.span is not None:
+            return _other_value(counted, "one")
+        if found.reason.startswith(("the text has several", "the text has one")) and found.score < PARTIAL:
+            return _read(found, of_entity(al, e), "Contradicted")
+        if '" is of "' in found.reason and _owned_by_another(al, e):
+            return _read(found, of_entity(al, e), "Contradicted")
     if found.score >= PARTIAL:
         return _read(found, of_entity(al, e), "Supported")
-    if found.reason.startswith(("the text has several", "the text has one")) and confident(al, e):
-        return _read(found, of_entity(al, e), "Contradicted")
     return _missing(found)
+
+
+def _owned_by_another(al: Alignment, e: Entity) -> bool:
+    """Whether the caption's owner is surely another being of the reference than the claim's."""
+    owner = al.target.entity(al.one[e.id].target).part_of
+    if owner is None or e.part_of is None or owner not in al.back or al.one[e.id].head < 4:
+        return False
+    other, whole = al.source.entity(al.back[owner]), al.source.entity(e.part_of)
+    return other.head != whole.head and all(al.one[x.id].head >= 4 and confident(al, x) for x in (other, whole))
+
+
+def _alone(al: Alignment, e: Entity) -> bool:
+    """Whether neither text has another thing of the name, so that numbers are of the same things."""
+    mine = sum(o.head == e.head and not o.negated for o in al.source.graph.entities)
+    theirs = [m for m in al.candidates.get(e.id, ()) if m.head > al.one[e.id].head - LEAD]
+    return mine == 1 and len(theirs) == 1
+
+
+def _other_value(compared: Compared, asked: str) -> Reading:
+    assert compared.span is not None
+    return Reading("Contradicted", Evidence(compared.span, -1.0), f'the text has "{compared.said}", not "{asked}"')
 
 
 def _excludes(found: Finding, a: Attribute) -> bool:
@@ -92,37 +149,93 @@ def _excludes(found: Finding, a: Attribute) -> bool:
 
 def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
     """Values of one property: supported by half of them or more, contradicted by a value that none of them allows."""
+    entity = group[0].entity
+    sure = confident(al, entity)
+    compared = _compared(al, group) if sure else NOTHING
+    if compared.agrees is False and not _elsewhere_said(al, group):
+        return _other_value(compared, " and ".join(a.text for a in group))
     findings = [(a, attribute_finding(al, a)) for a in group]
     held, against = [], []
     for a, found in findings:
         if found.score >= PARTIAL:
             evidence = of_attribute(al, a, conflict=False)
-            if evidence is not None:
-                held.append(Reading("Supported", evidence, found.reason))
+            reading = _read(found, evidence, "Supported")
+            if reading.status == "Supported":
+                held.append(reading)
         elif _excludes(found, a):
             against.append((a, found))
-    if held and 2 * len(held) >= len(group):
+    if held and 2 * len(held) >= len(group) and compared.agrees is not False:
         return held[0]
-    if against and not held and confident(al, group[0].entity):
+    if against and not held and sure and property_of(group[0]) != "color" and compared.agrees is None and not _elsewhere_said(al, group):
         a, found = against[0]
+        if (a.kind == "action" and not living(entity)) or (a.kind == "quantity" and not _one_only(al, entity)):
+            return _missing(found)  # lamps stand and hang as one likes to say
         return _read(found, of_attribute(al, a, conflict=not a.negated), "Contradicted")
-    return _missing(findings[0][1])
+    return _role(verify_roles.of_attribute(al, group[0], confident) if sure and living(entity) else None, findings[0][1])
+
+
+def _one_only(al: Alignment, e: Entity) -> bool:
+    """Whether the caption introduces the counterpart as one, and has no other of its name."""
+    number = al.one[e.id].target
+    return _alone(al, e) and single(al.target.graph.text, al.target.entity(number))
+
+
+def _role(moved: tuple[Span, str] | None, found: Finding) -> Reading:
+    """Contradicted where the caption gives it to another thing, else Missing."""
+    if moved is None:
+        return _missing(found)
+    return Reading("Contradicted", Evidence(moved[0], -1.0), f'the text says it of "{moved[1]}"')
+
+
+def _compared(al: Alignment, group: tuple[Attribute, ...]) -> Compared:
+    """Colours and numbers as values."""
+    first, number = group[0], al.one[group[0].entity.id].target
+    if first.negated:
+        return NOTHING
+    if first.kind == "quantity":
+        return compare_numbers(al, first, number)
+    return compare_colors(al.target, number, group) if property_of(first) == "color" else NOTHING
+
+
+def _elsewhere_said(al: Alignment, group: tuple[Attribute, ...]) -> bool:
+    """Whether the reference gives the thing another value too that the caption has: as of two things."""
+    entity, of = group[0].entity, property_of(group[0])
+    mine = {a.id for a in group}
+    others = [
+        a for a in al.source.graph.attributes_of(entity) if a.id not in mine and of and property_of(a) == of
+    ]
+    return any(
+        compare_colors(al.target, al.one[entity.id].target, (a,)).agrees if of == "color"
+        else attribute_finding(al, a).score >= PARTIAL
+        for a in others
+    )
 
 
 def read_relation(al: Alignment, r: Relation) -> Reading:
     """A relation between two things, or of one to a zone of the picture."""
     found = relation_finding(al, r)
     denies = r.negated or r.object.negated
+    if r.object.role == "region" and not denies and confident(al, r.subject):
+        zone = relation_place(al.source.graph, r)
+        placed = compare_places(al.target, al.one[r.subject.id].target, zone)
+        if placed.agrees is False and not _two_places(al, r.subject, zone):
+            return _other_value(placed, r.object.head)
     if found.score >= PARTIAL:
         if denies and found.score < 4:
             return _missing(found)
         return _read(found, _denied(al, r, denied=True) if denies else of_relation(al, r, conflict=False), "Supported")
     sure = confident(al, r.subject) and (r.object.role == "region" or denies or confident(al, r.object))
-    if found.score <= EXCLUDED and found.score != 1.4 and sure and found.reason.startswith("the text"):
+    named = all(al.one[e.id].head >= 4 for e in (r.subject, r.object) if e.id in al.one)
+    if found.score <= EXCLUDED and found.score != ELSEWHERE and sure and named and found.reason.startswith("the text"):
         if denies:
             return _read(found, _denied(al, r, denied=False), "Contradicted")
         return _read(found, of_relation(al, r, conflict=True), "Contradicted")
-    return _missing(found)
+    return _role(None if denies else verify_roles.of_relation(al, r, confident, found.score == ELSEWHERE), found)
+
+
+def _two_places(al: Alignment, e: Entity, zone: dict[str, set[str]]) -> bool:
+    """Whether the reference itself puts the thing in another zone of the same group: it moves, or it is two things."""
+    return any(not zone[g] >= al.source.places[e.id].get(g, frozenset()) for g in zone)
 
 
 def _denied(al: Alignment, r: Relation, *, denied: bool) -> Evidence | None:

@@ -1,0 +1,193 @@
+"""Colours and numbers compared as values: does the caption's thing have the claim's, or another one?
+
+The lexical judge asks whether a word is borne out. A verifier must also see that "green" is not "blue" where the judge
+only says that nothing is said, and that a basin is not three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from posh_lite.graph.types import Attribute, Entity
+from posh_lite.judge.lexical import heads, words
+from posh_lite.judge.lexical.align import Alignment
+from posh_lite.judge.lexical.lexicon import lexicon
+from posh_lite.judge.lexical.view import Token, View, place_words, relation_place
+from posh_lite.judge.lexical.words import PARTIAL
+from posh_lite.records import Span
+
+#: "about fifty" is met by numbers within a fifth of it.
+_ABOUT = 0.2
+_ROUGH = frozenset({"about", "around", "roughly", "nearly", "almost", "approximately", "some", "over"})
+_ONE = frozenset({"a", "an", "one", "single", "lone", "solitary"})
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Whether the caption states the same value or another, and where; ``agrees`` is None where it states none."""
+
+    agrees: bool | None
+    span: Span | None = None
+    said: str = ""
+
+
+NOTHING = Compared(None)
+
+
+def _colors(text: str) -> list[str]:
+    return [w for w in words.tokens(text) if words.is_color(w)]
+
+
+def color_tokens(view: View, number: int) -> list[Token]:
+    """Colour words that the caption says of an entity: as its attribute, in its compound, or as what it is "in"."""
+    e = view.entity(number)
+    spans = [(m.phrase[0], m.end) for m in e.mentions]
+    owned = {s for a in view.graph.attributes_of(number) if not a.negated for s in a.spans}
+    found = []
+    for t in view.tokens:
+        inside = any(a <= t.start < b for a, b in owned)
+        # A compound's first word has no owner: "blue jeans" that the parser kept whole.
+        compound = not t.owners and t.head_of is None and any(a <= t.start < b for a, b in spans)
+        if (inside or compound) and words.is_color(t.text):
+            found.append(t)
+    for r in view.graph.relations_of(number, role="subject"):
+        if r.lemma in ("in", "of", "have", "be") and not r.negated:
+            spans = [m.phrase for m in r.object.mentions]
+            found += [t for t in view.tokens if any(a <= t.start < b for a, b in spans) and t.head_of == r.object.id
+                      and words.is_color(t.text)]  # fmt: skip
+    return found
+
+
+def compare_colors(view: View, number: int, group: tuple[Attribute, ...]) -> Compared:
+    """Colours of a claim against those that the caption gives the entity.
+
+    They agree where one of the claim's is met; they differ where one of the claim's is met by none of the caption's,
+    and one of the caption's by none of the claim's.
+    """
+    asked = [w for a in group if not a.negated for w in _colors(a.text)]
+    theirs = color_tokens(view, number)
+    if not asked or not theirs:
+        return NOTHING
+    lex = lexicon()
+    if any(w in lex.many_colors for w in asked) or any(t.text in lex.many_colors for t in theirs):
+        return NOTHING
+    open_ = [w for w in asked if all(_shade(w, t.text) < PARTIAL for t in theirs)]
+    alien = [t for t in theirs if all(_shade(w, t.text) < PARTIAL for w in asked)]
+    if open_ and alien:
+        t = alien[0]
+        return Compared(False, (t.start, t.start + len(t.text)), t.text)
+    t = next(t for t in theirs if t not in alien) if len(alien) < len(theirs) else theirs[0]
+    return Compared(True, (t.start, t.start + len(t.text)), t.text)
+
+
+def _shade(a: str, b: str) -> float:
+    """Grade of two colours; neighbours whose names are not both basic ("teal", "green") are let pass."""
+    grade = max(words.alike(a, b), words.alike(b, a))
+    return PARTIAL if 2.0 <= grade < PARTIAL else grade
+
+
+def number_of(text: str) -> tuple[int, int] | None:
+    """The least and the greatest number that a quantity allows: "two" (2, 2), "about fifty" (40, 60), "several"."""
+    lex = lexicon()
+    said = words.tokens(text)
+    rough = any(w in _ROUGH for w in said)
+    for w in said:
+        if w in ("a", "an", "one") and len(said) > 1 and w != said[-1]:
+            continue
+        value = words.number(w)
+        if value is not None and w not in lex.vague:
+            slack = int(value * _ABOUT) if rough else 0
+            return value - slack, value + slack
+        if w in lex.vague:
+            return lex.vague[w]
+    return None
+
+
+def stated(view: View, number: int) -> tuple[tuple[int, int], Span] | None:
+    """The number that the caption states of an entity, and where; "a" and the bare singular state none."""
+    e = view.entity(number)
+    for a in view.graph.attributes_of(number):
+        if a.kind == "quantity" and not a.negated and a.spans:
+            value = number_of(a.text)
+            if value is not None:
+                after = view.graph.text[a.spans[0][1] :][:4].lower()
+                if not after.startswith(" of "):
+                    return value, a.spans[0]
+    if e.count is not None and e.mentions:
+        return (e.count, e.count), e.mentions[0].phrase
+    return None
+
+
+def compare_numbers(al: Alignment, a: Attribute, number: int) -> Compared:
+    """The claim's number against the one that the caption states of the entity, or against its "a"."""
+    asked = number_of(a.text)
+    if asked is None:
+        return NOTHING
+    theirs = stated(al.target, number)
+    if theirs is None:
+        return NOTHING
+    (low, high), span = theirs
+    return Compared(asked[0] <= high and low <= asked[1], span, al.target.graph.text[slice(*span)])
+
+
+def single(text: str, e: Entity) -> bool:
+    """Whether the text introduces the entity as one: "a basin", "a single tree"."""
+    if e.plural or not e.mentions or (e.count or 1) > 1:
+        return False
+    start, end = e.mentions[0].phrase
+    first = words.tokens(text[start:end])[:2]
+    return bool(first) and (first[0] in _ONE or (len(first) > 1 and first[0] == "the" and first[1] in _ONE))
+
+
+def compare_single(al: Alignment, e: Entity, number: int) -> Compared:
+    """A thing that the reference introduces as one against the number that the caption states."""
+    if not single(al.source.graph.text, e):
+        return NOTHING
+    theirs = stated(al.target, number)
+    if theirs is None or theirs[0][1] < 2:
+        return NOTHING
+    return Compared(theirs[0][0] <= 1, theirs[1], al.target.graph.text[slice(*theirs[1])])
+
+
+def _places(view: View, number: int) -> list[tuple[dict[str, frozenset[str]], Span]]:
+    """Zones that the caption puts the entity in, by itself or by what it is at ("at the stern on the left")."""
+    found: list[tuple[dict[str, frozenset[str]], Span]] = []
+    graph = view.graph
+    for a in graph.attributes_of(number):
+        if a.kind == "position" and not a.negated and a.spans:
+            found.append((_frozen(place_words(f"{a.lemma} {a.text}")), a.spans[0]))
+    for r in graph.relations_of(number, role="subject"):
+        if r.negated or not r.spans:
+            continue
+        if r.object.role == "region" and r.object.mentions:
+            near = min(r.object.mentions, key=lambda m: abs(m.start - r.spans[0][1]))
+            span = (min(r.spans[0][0], near.phrase[0]), max(r.spans[0][1], near.phrase[1]))
+            found.append((_frozen(relation_place(graph, r)), span))
+    if not found:
+        for r in graph.relations_of(number, role="subject"):
+            if r.lemma in ("at", "in", "on") and not r.negated and r.object.role == "thing" and not heads.is_living(
+                r.object.head
+            ):
+                found += [
+                    (_frozen(relation_place(graph, q)), q.object.mentions[0].phrase)
+                    for q in graph.relations_of(r.object.id, role="subject")
+                    if q.object.role == "region" and not q.negated and q.object.mentions and q.spans and r.spans
+                    and view.sentences[number] & view.sentences[r.object.id]
+                ]
+    return [(zones, span) for zones, span in found if zones]
+
+
+def _frozen(zones: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {k: frozenset(v) for k, v in zones.items()}
+
+
+def compare_places(view: View, number: int, zone: dict[str, set[str]]) -> Compared:
+    """The zone of a claim against those that the caption puts the entity in; they differ where no group agrees."""
+    against: Compared = NOTHING
+    for zones, span in _places(view, number):
+        shared = [g for g in zone if g in zones]
+        if any(zone[g] & zones[g] for g in shared):
+            return Compared(True, span, view.graph.text[slice(*span)])
+        if shared and against.agrees is None:
+            against = Compared(False, span, view.graph.text[slice(*span)])
+    return against
