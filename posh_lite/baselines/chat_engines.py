@@ -98,3 +98,13 @@ def lacking(
         elif not Path(folder).expanduser().is_dir():
             found.append(f"no such folder of images: {folder}")
     return found
+
+
+def lacking_with_image(**settings: Any) -> list[str]:
+    """As :func:`lacking`, for a row that sees the picture alone and has no setting."""
+    return lacking(**{**settings, "setting": "image"})
+
+
+def lacking_with_both(**settings: Any) -> list[str]:
+    """As :func:`lacking`, for a row that sees picture and reference and has no setting."""
+    return lacking(**{**settings, "setting": "both"})

@@ -115,8 +115,8 @@ _enter(
     MetricEntry("spice", "SPICE", "posh_lite.baselines.coco:Spice", "SPICE itself, through Java, on the graphs of its"
                 " own parser", "graph", _JAVA, ("pycocoevalcap",), "baselines", ("java",), paper="SPICE",
                 check="posh_lite.baselines.java:lacks_spice"),
-    MetricEntry("spice-graph", "SPICE-like F1, our graphs", "posh_lite.baselines.graph_f1:SpiceGraph", "F1 of the tuples"
-                " of our scene graphs, synonyms from our lexicon; not SPICE", "graph", _REFERENCE, ("spacy",),
+    MetricEntry("spice-graph", "SPICE-like F1, our graphs", "posh_lite.baselines.graph_f1:SpiceGraph", "F1 of the"
+                " tuples of our scene graphs, synonyms from our lexicon; not SPICE", "graph", _REFERENCE, ("spacy",),
                 granular=True),
     MetricEntry("capture-graph", "CAPTURE-like, our graphs", "posh_lite.baselines.capture_graph:CaptureGraph",
                 "CAPTURE's weights and matching on our scene graphs, without embeddings unless one is given; not"
@@ -168,6 +168,18 @@ _enter(
                 _REFERENCE | {"server"}, model="vllm:Qwen/Qwen3-32B", paper="Qwen3", check=_LACKING,
                 options=(("model", "Qwen/Qwen3-32B"), ("row_model", "Qwen/Qwen3-32B"), ("setting", "reference"),
                          ("row", "qwen3-32b"), ("thinking", False))),
+    MetricEntry("llava-critic", "LLaVA-Critic-72B", "posh_lite.baselines.critic:LlavaCritic", "an open model trained to"
+                " judge gives three marks from picture and reference", "language model", _SEEN["both"] | {"server"},
+                model="MODEL", options=(("setting", "both"), ("model", "lmms-lab/llava-critic-72b")),
+                paper="LLaVa Critic", check=_LACKING),
+    MetricEntry("prometheus", "Prometheus 8x7B", "posh_lite.baselines.prometheus:Prometheus", "an open model trained to"
+                " grade by rubrics, from the reference", "language model", _REFERENCE | {"server"}, model="MODEL",
+                options=(("model", "prometheus-eval/prometheus-8x7b-v2.0"),), paper="Prometheus", check=_LACKING),
+    MetricEntry("fleur", "FLEUR", "posh_lite.baselines.fleur:Fleur", "a vision-language model rates from 0 to 1 by the"
+                " picture alone, smoothed over the digits' probabilities; transformers:MODEL runs it in this process",
+                "vision", _SEEN["image"] | {"server"}, model="transformers:llava-hf/llava-1.5-13b-hf",
+                options=(("model", "llava-hf/llava-1.5-13b-hf"),), paper="FLEUR",
+                check="posh_lite.baselines.chat_engines:lacking_with_image"),
     MetricEntry("asked", "A model of one's own", _ASKED, "any model gives three marks; the option setting is image,"
                 " reference or both", "language model", _REFERENCE | {"server"}, model="MODEL", check=_LACKING,
                 options=(("model", ""),)),
