@@ -98,7 +98,7 @@ def compare(
             estimate, null = directional_accuracy(gaps, gold, **given), 0.5
         else:
             estimate, p = _correlation(statistic, gaps, np.array(gold, dtype=float), given)
-        found.append(_finding(dimension, statistic, estimate, p, null, kept, detail))
+        found.append(_finding("coarse", dimension, statistic, estimate, p, null, kept, detail))
     return found
 
 
@@ -130,7 +130,7 @@ def rate(
             estimate, p = correlate(scores, gold, "partial_spearman", given=[ratio], **given), np.nan
         else:
             estimate, p = _correlation(statistic, scores, gold, given)
-        found.append(_finding(dimension, statistic, estimate, p, 0.0, kept, {}))
+        found.append(_finding("ratings", dimension, statistic, estimate, p, 0.0, kept, {}))
     return found
 
 
@@ -145,12 +145,13 @@ class _Kept:
 
 
 def _finding(
-    dimension: str, statistic: str, estimate: Estimate, p: float, null: float, kept: _Kept, detail: dict[str, Any]
+    protocol: str, dimension: str, statistic: str, estimate: Estimate, p: float, null: float, kept: _Kept,
+    detail: dict[str, Any],
 ) -> Finding:
     import math
 
     boot = math.nan if math.isnan(null) else bootstrap_p(kept.values, null)
-    return Finding("coarse", dimension, statistic, estimate, p=p, p_bootstrap=boot, detail=detail, values=kept.values)
+    return Finding(protocol, dimension, statistic, estimate, p=p, p_bootstrap=boot, detail=detail, values=kept.values)
 
 
 def _correlation(method: str, x: Floats, y: Floats, given: dict[str, Any]) -> tuple[Estimate, float]:

@@ -154,22 +154,29 @@ def _play(battles: Battles, order: Whole, k: float, scale: float, start: float) 
     # ratings lie model after model, so that a model's number times `rounds` and the round point into one flat array
     columns = np.arange(rounds)
     first, second = (np.append(side, 0) * rounds for side in (battles.first, battles.second))
-    ratings = np.full(models * rounds, float(start))
-    drawn = np.zeros(models * rounds, dtype=bool)
-    rate = np.log(10.0) / scale
+    ratings, rate = np.full(models * rounds, float(start)), np.log(10.0) / scale
+    every = bool((weight[order] > 0).all())
+    met = np.zeros(models * rounds, dtype=bool)
     for rows in order:
-        a, b = first[rows] + columns, second[rows] + columns
-        moved = weight[rows]
-        gap = ratings[a]
-        gap -= ratings[b]
-        step = moved * (outcome[rows] - 1.0 / (1.0 + np.exp(-rate * gap)))
-        played = moved > 0
-        if not played.all():
-            a, b, step = a[played], b[played], step[played]
+        a, b = first[rows], second[rows]
+        a += columns
+        b += columns
+        if every:
+            step = k
+        else:  # a round may lack this battle
+            played = weight[rows] > 0
+            a, b, rows, step = a[played], b[played], rows[played], weight[rows[played]]
+        expected = ratings[b]
+        expected -= ratings[a]
+        expected *= rate
+        np.exp(expected, out=expected)
+        expected += 1.0
+        step = step * (outcome[rows] - 1.0 / expected)
         ratings[a] += step
         ratings[b] -= step
-        drawn[a] = drawn[b] = True
-    return np.where(drawn, ratings, np.nan).reshape(models, rounds).T
+        met[a] = True
+        met[b] = True
+    return np.where(met, ratings, np.nan).reshape(models, rounds).T
 
 
 def bradley_terry(battles: Battles, *, scale: float = SCALE, start: float = START) -> Floats:

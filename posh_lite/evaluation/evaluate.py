@@ -88,10 +88,11 @@ class Evaluation:
                 return one
         raise KeyError(name)
 
-    def estimate(self, metric: str, dimension: str, statistic: str, subset: str = "") -> float:
-        """One value; NaN where the metric has none."""
+    def estimate(self, metric: str, dimension: str, statistic: str, *, protocol: str = "", subset: str = "") -> float:
+        """One value, the first that fits; NaN where the metric has none."""
         e = self.estimates
         rows = e[(e.metric == metric) & (e.dimension == dimension) & (e.statistic == statistic) & (e.subset == subset)]
+        rows = rows[rows.protocol == protocol] if protocol else rows
         return float(rows["value"].iloc[0]) if len(rows) else float("nan")
 
     def write(self, folder: str | Path) -> Path:
@@ -290,8 +291,8 @@ def _differences(
         for column in ("mistakes", "omissions", "overall"):
             hole = a[column].isna() | b[column].isna()
             a.loc[hole, column] = b.loc[hole, column] = float("nan")
-        granular = [[f for f in rows if f.protocol != "coarse"] for rows in (mine, theirs)]
-        mine, theirs = ([*coarse(data, f, **settings), *rest] for f, rest in zip((a, b), granular, strict=True))
+        others = [[f for f in rows if f.protocol not in ("coarse", "ratings")] for rows in (mine, theirs)]
+        mine, theirs = ([*coarse(data, f, **settings), *rest] for f, rest in zip((a, b), others, strict=True))
     known = {(f.protocol, f.dimension, f.statistic): f for f in theirs if not f.subset}
     return [
         {"metric": name, "against": base, **difference(f, known[key]).to_row()}

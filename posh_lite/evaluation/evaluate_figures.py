@@ -11,11 +11,13 @@ from posh_lite.plot import MARKERS, WIDTH, Figure, canvas, colour, save
 if TYPE_CHECKING:
     from posh_lite.evaluation.evaluate import Evaluation
 
-#: Statistic, name of the figure, what its axis says, the value of no skill.
+#: Protocol, statistic, name of the figure, what its axis says, the value of no skill.
 FIGURES = (
-    ("accuracy", "accuracy", "pairwise accuracy", None), ("spearman", "correlation", "Spearman's ρ", 0.0),
-    ("f1", "localisation", "macro F1 over words, best threshold", None),
-    ("model_spearman", "model-ranking", "Spearman's ρ of the rankings of models", 0.0),
+    ("coarse", "accuracy", "accuracy", "pairwise accuracy", None),
+    ("coarse", "spearman", "correlation", "Spearman's ρ of differences with judgments", 0.0),
+    ("ratings", "spearman", "ratings", "Spearman's ρ of scores with ratings", 0.0),
+    ("granular", "f1", "localisation", "macro F1 over words, best threshold", None),
+    ("arena", "model_spearman", "model-ranking", "Spearman's ρ of the rankings of models", 0.0),
 )  # fmt: skip
 
 
@@ -30,21 +32,22 @@ def draw(evaluation: Evaluation, folder: str | Path) -> list[Figure]:
         ImportError: matplotlib is not installed.
     """
     found = []
-    for statistic, name, axis, nothing in FIGURES:
-        rows = _rows(evaluation, statistic)
+    for protocol, statistic, name, axis, nothing in FIGURES:
+        rows = _rows(evaluation, protocol, statistic)
         if rows:
-            found.append(_intervals(evaluation, statistic, name, axis, nothing, rows, folder))
+            found.append(_intervals(evaluation, name, axis, nothing, rows, folder))
     return found
 
 
-def _rows(evaluation: Evaluation, statistic: str) -> dict[str, list[tuple[str, float, float, float]]]:
+def _rows(evaluation: Evaluation, protocol: str, statistic: str) -> dict[str, list[tuple[str, float, float, float]]]:
     """By dimension: title, value, low and high of each metric in order."""
     e = evaluation.estimates
     found: dict[str, list[tuple[str, float, float, float]]] = {}
     if not len(e):
         return found
     titles = {run.name: run.title for run in evaluation.runs}
-    for row in e[(e["statistic"] == statistic) & (e["subset"] == "")].itertuples():
+    wanted = (e["protocol"] == protocol) & (e["statistic"] == statistic) & (e["subset"] == "")
+    for row in e[wanted].itertuples():
         if not math.isnan(float(row.value)):  # type: ignore[arg-type]
             values = (float(v) for v in (row.value, row.low, row.high))  # type: ignore[arg-type]
             found.setdefault(str(row.dimension), []).append((titles[str(row.metric)], *values))
@@ -52,7 +55,7 @@ def _rows(evaluation: Evaluation, statistic: str) -> dict[str, list[tuple[str, f
 
 
 def _intervals(
-    evaluation: Evaluation, statistic: str, name: str, axis: str, nothing: float | None,
+    evaluation: Evaluation, name: str, axis: str, nothing: float | None,
     rows: dict[str, list[tuple[str, float, float, float]]], folder: str | Path,
 ) -> Figure:
     titles = list(dict.fromkeys(title for part in rows.values() for title, *_ in part))

@@ -34,7 +34,7 @@ class Finding:
     """One figure of one metric.
 
     Attributes:
-        protocol: "coarse", "granular" or "arena".
+        protocol: "coarse" (comparisons), "ratings", "granular" or "arena".
         dimension: what was judged.
         statistic: name, such as "accuracy" or "spearman".
         estimate: value and interval.

@@ -19,7 +19,8 @@ from posh_lite.evaluation.significance import GREYING
 #: Protocol, statistic, heading of the column, whether it is shown in per cent; in order.
 COLUMNS = (
     ("coarse", "accuracy", "acc", True), ("coarse", "spearman", "ρ", False), ("coarse", "kendall", "τ", False),
-    ("coarse", "spearman_given_length", "ρ | length", False), ("granular", "f1", "F1", False),
+    ("ratings", "spearman", "ρ", False), ("ratings", "kendall", "τ", False),
+    ("ratings", "spearman_given_length", "ρ | length", False), ("granular", "f1", "F1", False),
     ("granular", "f1_cv", "F1 held out", False), ("arena", "model_spearman", "model ρ", False),
     ("arena", "model_kendall", "model τ", False),
 )  # fmt: skip
@@ -44,7 +45,7 @@ class Table:
     Attributes:
         title: of the benchmark.
         columns: group and heading of each.
-        keys: dimension and statistic of each.
+        keys: protocol, dimension and statistic of each.
         rows: title of the metric and its cells.
         notes: lines below the table.
         skipped: title of each metric that did not run, and why.
@@ -52,7 +53,7 @@ class Table:
 
     title: str
     columns: tuple[tuple[str, str], ...]
-    keys: tuple[tuple[str, str], ...]
+    keys: tuple[tuple[str, str, str], ...]
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     notes: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...]
@@ -61,22 +62,23 @@ class Table:
 def table_of(evaluation: Evaluation) -> Table:
     """Lay out an evaluation; columns without any figure are left out."""
     e = evaluation.estimates
-    known: dict[tuple[str, str, str], Any] = {}
+    known: dict[tuple[str, str, str, str], Any] = {}
     if len(e):
         for row in e[e["subset"] == ""].itertuples():
-            known[str(row.metric), str(row.dimension), str(row.statistic)] = row
+            known[str(row.metric), str(row.protocol), str(row.dimension), str(row.statistic)] = row
+    present = {key[1:] for key in known}
     keys = [
-        (dimension, statistic, label, percent)
-        for dimension in GROUPS for _, statistic, label, percent in COLUMNS
-        if any(key[1:] == (dimension, statistic) for key in known)
+        (protocol, dimension, statistic, label, percent)
+        for dimension in GROUPS for protocol, statistic, label, percent in COLUMNS
+        if (protocol, dimension, statistic) in present
     ]  # fmt: skip
     ran = [run for run in evaluation.runs if not run.skipped]
-    columns = [[_cell(known.get((run.name, d, s)), percent) for run in ran] for d, s, _, percent in keys]
+    columns = [[_cell(known.get((run.name, *key)), percent) for run in ran] for *key, _, percent in keys]
     marked = [_best(column) for column in columns]
     rows = tuple((run.title, tuple(column[place] for column in marked)) for place, run in enumerate(ran))
     return Table(
-        str(evaluation.about["title"]), tuple((GROUPS[d], label) for d, _, label, _ in keys),
-        tuple((d, s) for d, s, _, _ in keys), rows, tuple(_notes(evaluation, keys)),
+        str(evaluation.about["title"]), tuple((GROUPS[d], label) for _, d, _, label, _ in keys),
+        tuple((p, d, s) for p, d, s, _, _ in keys), rows, tuple(_notes(evaluation, {key[2] for key in keys})),
         tuple((run.title, run.skipped) for run in evaluation.runs if run.skipped),
     )  # fmt: skip
 
@@ -101,13 +103,13 @@ def _best(column: Sequence[Cell]) -> list[Cell]:
     return [Cell(c.value, c.text, c.interval, not alone and c.text == top and c.text != "–", c.grey) for c in column]
 
 
-def _notes(evaluation: Evaluation, keys: Sequence[tuple[str, str, str, bool]]) -> list[str]:
+def _notes(evaluation: Evaluation, statistics: set[str]) -> list[str]:
     about, e = evaluation.about, evaluation.estimates
     gold = "people judged" if about["gold"] == "people" else "constructed gold: nobody was asked"
     notes = [f"{about['title']} ({about['name']}): {about['n_pairs']} pairs; {gold}."]
     if about["note"]:
         notes.append(str(about["note"]))
-    for protocol, what in (("coarse", "comparisons or ratings"), ("granular", "texts")):
+    for protocol, what in (("coarse", "comparisons"), ("ratings", "single texts"), ("granular", "texts")):
         counts = []
         for dimension in GROUPS:
             rows = e[(e.protocol == protocol) & (e.dimension == dimension) & (e.subset == "")] if len(e) else e
@@ -115,17 +117,16 @@ def _notes(evaluation: Evaluation, keys: Sequence[tuple[str, str, str, bool]]) -
                 counts.append(f"{dimension} n = {rows['n'].max()} on {rows['n_units'].max()} images or works")
         if counts:
             notes.append(f"{protocol.capitalize()} ({what}): {'; '.join(counts)}.")
-    shown_keys = {statistic for _, statistic, _, _ in keys}
-    if "accuracy" in shown_keys:
+    if "accuracy" in statistics:
         notes.append("acc: share of right choices in per cent, as many ties called as there are gold ties.")
-    if "f1" in shown_keys:
+    if "f1" in statistics:
         notes.append("F1: macro F1 over words at the best of all thresholds, picked on the same words; held out:"
                      " thresholds picked on other images.")  # fmt: skip
-    if "spearman_given_length" in shown_keys:
+    if "spearman_given_length" in statistics:
         notes.append("ρ | length: with the ratio of lengths, generation to reference, held fixed.")
-    if "model_spearman" in shown_keys:
+    if "model_spearman" in statistics:
         notes.append(f"model ρ and τ: rankings of models by Elo, median of {evaluation.settings['rounds']} rounds.")
-    if {"spearman", "kendall", "model_spearman"} & shown_keys:
+    if {"spearman", "kendall", "model_spearman"} & statistics:
         notes.append(GREYING)
     notes.append(f"Intervals: 95%, {evaluation.settings['n_resamples']} resamples of images or works; seed"
                  f" {evaluation.settings['seed']}.")  # fmt: skip
@@ -162,7 +163,7 @@ def _grid(headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) ->
 def comma_separated(evaluation: Evaluation) -> str:
     """One row a metric with every figure unrounded, its interval and whether it is significant, as CSV."""
     table, ran = table_of(evaluation), [run for run in evaluation.runs if not run.skipped]
-    names = [f"{dimension}_{statistic}" for dimension, statistic in table.keys]
+    names = [_column(*key) for key in table.keys]
     e = evaluation.estimates
     out = io.StringIO()
     fields = ["metric", "title", "signature", "seconds", "n_missing", "skipped"]
@@ -175,13 +176,17 @@ def comma_separated(evaluation: Evaluation) -> str:
                                "seconds": run.seconds, "n_missing": run.n_missing, "skipped": run.skipped}  # fmt: skip
         if run.name in by_name and len(e):
             for one in e[(e["metric"] == run.name) & (e["subset"] == "")].itertuples():
-                name = f"{one.dimension}_{one.statistic}"
+                name = _column(str(one.protocol), str(one.dimension), str(one.statistic))
                 if name in names:
                     row |= {f"{name}{end}": _number(getattr(one, field))
                             for end, field in (("", "value"), ("_low", "low"), ("_high", "high"))}  # fmt: skip
                     row[f"{name}_significant"] = "" if one.significant is None else bool(one.significant)
         writer.writerow(row)
     return out.getvalue()
+
+
+def _column(protocol: str, dimension: str, statistic: str) -> str:
+    return f"{dimension}_rating_{statistic}" if protocol == "ratings" else f"{dimension}_{statistic}"
 
 
 def _number(value: Any) -> str:
