@@ -148,7 +148,8 @@ class Composition:
             weight = float(self.weights[:, place].sum())
             why = "" if not math.isnan(parts[place, 0]) else why_empty(place + 1, n, self.n_sentences)
             images = int((self.counts[:, place].sum(axis=1) > 0).sum())
-            rows.append(Share(place + 1, *(float(v) for v in parts[place]), n, weight, images, why))
+            supported, contradicted, generic = (float(v) for v in parts[place])
+            rows.append(Share(place + 1, supported, contradicted, generic, n, weight, images, why))
         return tuple(rows)
 
 

@@ -107,6 +107,14 @@ class Diagnosis:
             reason=self._why([row]),
         )
 
+    def replicates_of(self, model: str, quantity: str) -> Floats:
+        """One quantity of one model in every resample, shape ``(B,)``.
+
+        Raises:
+            KeyError: no such model or quantity.
+        """
+        return self.replicates[:, self._model(model), self._name(quantity)]
+
     def difference(self, model: str, other: str, quantity: str) -> Estimate:
         """``model`` minus ``other``, paired: both on the same images in every resample.
 
@@ -164,8 +172,8 @@ class Diagnosis:
         if floor is not self and floor.seed == self.seed:
             raise ValueError("two diagnoses on different images need different seeds")
         return share_explained(
-            floor.estimate(floor_model, quantity), floor.replicates[:, floor._model(floor_model), floor._name(quantity)],
-            self.estimate(model, quantity), self.replicates[:, self._model(model), self._name(quantity)],
+            floor.estimate(floor_model, quantity), floor.replicates_of(floor_model, quantity),
+            self.estimate(model, quantity), self.replicates_of(model, quantity),
         )
 
     def rows(self) -> list[dict[str, Any]]:
