@@ -105,6 +105,6 @@ def lacking_with_image(**settings: Any) -> list[str]:
     return lacking(**{**settings, "setting": "image"})
 
 
-def lacking_with_both(**settings: Any) -> list[str]:
-    """As :func:`lacking`, for a row that sees picture and reference and has no setting."""
-    return lacking(**{**settings, "setting": "both"})
+def lacking_for_dcscore(*, against: str = "image", **settings: Any) -> list[str]:
+    """As :func:`lacking`, for DCScore: its model is a hosted one, and it sees what it checks units by."""
+    return lacking(**{**settings, "setting": "both" if against == "image" else "reference", "hosted": True})

@@ -180,6 +180,11 @@ _enter(
                 "vision", _SEEN["image"] | {"server"}, model="transformers:llava-hf/llava-1.5-13b-hf",
                 options=(("model", "llava-hf/llava-1.5-13b-hf"),), paper="FLEUR",
                 check="posh_lite.baselines.chat_engines:lacking_with_image"),
+    MetricEntry("dcscore", "DCScore", "posh_lite.baselines.dcscore:DCScore", "GPT-4o splits both texts into units,"
+                " matches them and checks each by the picture; the option against=reference does without pictures",
+                "language model", _SEEN["both"] | {"key", "network"}, model="MODEL", paper="DCScore",
+                options=(("model", "gpt-4o-2024-08-06"),),
+                check="posh_lite.baselines.chat_engines:lacking_for_dcscore"),
     MetricEntry("asked", "A model of one's own", _ASKED, "any model gives three marks; the option setting is image,"
                 " reference or both", "language model", _REFERENCE | {"server"}, model="MODEL", check=_LACKING,
                 options=(("model", ""),)),
