@@ -1,4 +1,4 @@
-"""``posh-lite doctor``: what is installed, which judges can run, what is missing and how to get it."""
+"""``posh-lite doctor``: what is installed, which judges and metrics can run, what is missing and how to get it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from importlib import metadata
 from typing import Any, Literal
 
 from posh_lite import __version__
+from posh_lite.baselines.registry import METRICS
 from posh_lite.benchmarks.catalog import DATASETS, locate
 from posh_lite.errors import PoshLiteError
 from posh_lite.judge.registry import JUDGES, install_command
@@ -48,7 +49,7 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at everything, without loading more than spaCy's model."""
-    return [*_base(), *_parser(), *_judges(), *_extras(), *_data()]
+    return [*_base(), *_parser(), *_judges(), *_metrics(), *_extras(), *_data()]
 
 
 def _base() -> list[Finding]:
@@ -88,6 +89,16 @@ def _judges() -> list[Finding]:
             found.append(Finding("judge", entry.name, "missing", said, entry.name == "lexical"))
         else:
             found.append(Finding("judge", entry.name, "ok", f"{entry.about}{how}"))
+    return found
+
+
+def _metrics() -> list[Finding]:
+    found = []
+    for entry in METRICS.values():
+        lacking = entry.lacks()
+        how = f"; {entry.name}:{entry.model} names one" if entry.model else ""
+        said = f"{entry.about}; {'; '.join(lacking)}" if lacking else f"{entry.about}{how}"
+        found.append(Finding("metric", entry.name, "missing" if lacking else "ok", said))
     return found
 
 
@@ -159,7 +170,7 @@ def add_parser(commands: Any) -> None:
     """Declare the command."""
     command = commands.add_parser(
         "doctor", help="what is installed, what is missing and how to get it",
-        description="Examine the installation: parser, judges, extras, data.",
+        description="Examine the installation: parser, judges, metrics, extras, data.",
     )
     command.set_defaults(run=run)
 

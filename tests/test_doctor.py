@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from posh_lite import doctor
+from posh_lite.baselines.registry import METRICS
 from posh_lite.cli import main
 from posh_lite.errors import MissingDependency
 from posh_lite.judge.registry import JUDGES
@@ -98,3 +99,13 @@ def test_a_cascade_is_offered_where_its_model_can_run():
 
     assert "--judge cascade:gguf:FILE.gguf" in said("ok")
     assert "cascade" not in said("missing").splitlines()[-1]
+
+
+def test_every_metric_has_its_line(monkeypatch):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "POSH_LITE_IMAGES"):
+        monkeypatch.delenv(name, raising=False)
+    found = {f.name: f for f in doctor.examine() if f.group == "metric"}
+    assert list(found) == list(METRICS)
+    assert found["length"].mark == "ok" and found["gpt4o-image"].mark == "missing"
+    assert "OPENAI_API_KEY" in found["gpt4o-image"].said and "POSH_LITE_IMAGES" in found["gpt4o-image"].said
+    assert not any(f.needed for f in found.values())

@@ -2,9 +2,10 @@
 
 Ye et al. (2025), "Painting with Words": a description is split into primitive information units, these are matched
 with the units of the reference, and each is checked against the picture with GPT-4o. Their benchmark has units of
-references that people wrote; other data has none, so the model splits the reference too (the PoSh paper, section "Results", has
-GPT-4o extract and verify). Their program draws three matchings (temperature 1) and three checks (0.3) and averages over
-all nine: ``trials=3`` does, and by default each is asked once at temperature 0. The sums are in :mod:`.dcscore_units`.
+references that people wrote; other data has none, so the model splits the reference too (the PoSh paper, section
+"Results", has GPT-4o extract and verify). Their program draws three matchings (temperature 1) and three checks (0.3)
+and averages over all nine: ``trials=3`` does, and by default each is asked once at temperature 0. The sums are in
+:mod:`.dcscore_units`.
 """
 
 from __future__ import annotations
