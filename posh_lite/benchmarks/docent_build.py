@@ -197,14 +197,16 @@ def _select(
     return kept
 
 
-def _order(settings: Settings, candidate: _Candidate) -> tuple[int, str]:
-    """Which of several to keep: the longest text, then the smallest hash."""
-    return (-len(words(candidate.text)), rank(candidate.image.uuid, settings.salt))
+def _order(settings: Settings, candidate: _Candidate) -> tuple[int, str, int, str, str]:
+    """Which of several to keep: the longest text, then the smallest hash; the rest only where these are the same."""
+    image = candidate.image
+    return (-len(words(candidate.text)), rank(image.uuid, settings.salt), candidate.object.objectid, image.sequence,
+            candidate.text)
 
 
 def _unique(candidates: list[_Candidate], settings: Settings, funnel: _Funnel) -> list[_Candidate]:
     """One image an object, and one work a text."""
-    left = sorted(candidates, key=lambda c: (rank(c.image.uuid, settings.salt), c.image.sequence))
+    left = sorted(candidates, key=lambda c: (rank(c.image.uuid, settings.salt), _order(settings, c)))
     for name, key in (("one image each", "uuid"), ("one primary view an object", "object"), ("no text twice", "text")):
         seen: dict[object, _Candidate] = {}
         for candidate in left:

@@ -9,14 +9,14 @@ A submitted annotation without a mark says that there is nothing to mark; a skip
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from posh_lite.benchmarks.contract import Dimension, Gold
 from posh_lite.benchmarks.docent_schema import LABELS, label
-from posh_lite.benchmarks.docent_spans import SpanError, from_utf16, read_spans
+from posh_lite.benchmarks.docent_spans import SpanError, from_utf16, merged, read_spans
 from posh_lite.benchmarks.label_studio import ANSWERS, MARKED, QUESTIONS
 from posh_lite.benchmarks.label_studio_study import CoarseJudgment, SpanJudgment, Study
 from posh_lite.benchmarks.nga import Faults
@@ -181,7 +181,8 @@ def _marks(one: _Annotation, side: str) -> Iterator[dict[str, Any]]:
             continue
         said = value.get("labels") or value.get("hypertextlabels") or []
         if entry.get("from_name") == side or (entry.get("to_name") == text and word in said):
-            place = value.get("globalOffsets") if isinstance(value.get("globalOffsets"), dict) else value
+            offsets = value.get("globalOffsets")
+            place: dict[str, Any] = offsets if isinstance(offsets, dict) else value
             yield {name: found[name] for name, found in
                    (("start", place), ("end", place), ("text", value)) if found.get(name) is not None}  # fmt: skip
 
@@ -215,13 +216,16 @@ def _spans(one: _Annotation, units: Offsets, faults: Faults) -> SpanJudgment:
             if units == "utf16" and all(isinstance(mark.get(end), int) for end in ("start", "end")):
                 mark |= {end: from_utf16(text, mark[end]) for end in ("start", "end")}
             try:
-                found += read_spans([mark], text, lambda what, s=side: faults.note(f"{s}: {what}", one.where)) or ()
+                found += read_spans([mark], text, _noting(faults, side, one)) or ()
             except SpanError as error:
                 faults.note(f"{side}: {error}, left out", one.where)
-        sides[side] = read_spans([list(span) for span in found], text,
-                                 lambda what, s=side: faults.note(f"{s}: {what}", one.where)) or ()
+        sides[side] = merged(found, _noting(faults, side, one))
     return SpanJudgment(one.annotator, str(one.data["unit"]), str(one.data["pair"]), sides["mistakes"],
                         sides["omissions"])
+
+
+def _noting(faults: Faults, side: str, one: _Annotation) -> Callable[[str], None]:
+    return lambda what: faults.note(f"{side}: {what}", one.where)
 
 
 def _coarse(one: _Annotation, faults: Faults) -> CoarseJudgment | None:

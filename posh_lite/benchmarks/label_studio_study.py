@@ -61,7 +61,7 @@ class Study:
     @property
     def annotators(self) -> tuple[str, ...]:
         """Their names, sorted."""
-        return tuple(sorted({j.annotator for j in (*self.spans, *self.coarse)}))
+        return tuple(sorted({j.annotator for j in self.spans} | {j.annotator for j in self.coarse}))
 
     def to_benchmark(self, name: str = "study", *, first: Sequence[str] = ()) -> Benchmark:
         """The study as a benchmark, with one judgment of each thing.

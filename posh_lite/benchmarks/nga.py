@@ -225,9 +225,6 @@ def read_objects(path: str | Path, wanted: Collection[int], faults: Faults) -> d
             continue
         if objectid not in wanted:
             continue
-        if objectid in found:
-            faults.note("objectid occurs again", f"line {line}")
-            continue
         years = []
         for name in ("beginyear", "endyear"):
             year = number(row.get(name, ""))
@@ -235,12 +232,16 @@ def read_objects(path: str | Path, wanted: Collection[int], faults: Faults) -> d
                 faults.note(f"{name} is no year", f"line {line}")
                 year = None
             years.append(year)
-        found[objectid] = NgaObject(
+        made = NgaObject(
             objectid, _plain(row["title"]), _plain(row.get("attribution", "")), _plain(row.get("displaydate", "")),
             years[0], years[1], _plain(row.get("medium", "")), _plain(row.get("classification", "")),
             _plain(row.get("accessionnum", "")), number(row.get("parentid", "")), _plain(row.get("portfolio", "")),
             _plain(row.get("series", "")),
         )
+        if objectid in found:  # the one that comes first in the order of its values, so that no order of rows matters
+            faults.note("objectid occurs again", f"line {line}")
+            made = min(made, found[objectid], key=repr)
+        found[objectid] = made
     return found
 
 

@@ -207,8 +207,10 @@ def _fetch(options: argparse.Namespace) -> int:
     for name in options.names:
         if name not in PUBLISHED:
             raise InputError(f'no published set named "{name}"; there are {", ".join(PUBLISHED)}')
-    for name in options.names or ("coarse", "granular"):
-        print(fetch_published(name, revision=options.revision))
+    wanted = options.names or ("coarse", "granular")
+    for published in PUBLISHED:
+        if published in wanted:
+            print(fetch_published(published, revision=options.revision))
     return 0
 
 
