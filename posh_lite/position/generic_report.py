@@ -65,8 +65,8 @@ def report(parts: Sequence[Part], judge: LexicalGenericity | None = None, *, n_r
         judge: the embedded one by default.
         n_resamples: of each bootstrap.
     """
-    from posh_lite.evaluation.calibrate import auc
     from posh_lite.evaluation.bootstrap import ratio
+    from posh_lite.evaluation.calibrate import auc
 
     judge = judge or LexicalGenericity()
     judged = [judge.judge(p.text) for p in parts]
@@ -93,7 +93,8 @@ def report(parts: Sequence[Part], judge: LexicalGenericity | None = None, *, n_r
             ).to_dict(),
         }
     return {
-        "dataset": "faithscore", "label": "analytical (0 in the file)", "developed_on": f"the first {DEVELOPED_ON} answers",
+        "dataset": "faithscore", "label": "analytical (0 in the file)",
+        "developed_on": f"the first {DEVELOPED_ON} answers",
         "judge": judge.signature, "threshold": judge.threshold, "halves": rows,
     }
 
@@ -102,11 +103,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the record and print its figures."""
     parser = argparse.ArgumentParser(
         prog="python -m posh_lite.position.generic_report",
-        description="Hold the embedded genericity judge against FaithScore's labels of descriptive and analytical parts.",
+        description="Hold the embedded genericity judge against FaithScore's labels: descriptive or analytical.",
         epilog="The file is found under POSH_LITE_DATA or after `posh-lite data fetch faithscore`.",
     )
     parser.add_argument("-o", "--output", type=Path, default=RECORD, help=f"record to write (default: {RECORD})")
-    parser.add_argument("--boot", type=int, default=2000, metavar="B", help="resamples of each interval (default: 2000)")
+    parser.add_argument("--boot", type=int, default=2000, metavar="B", help="resamples (default: 2000)")
     options = parser.parse_args(arguments)
     try:
         found = report(read_parts(data_path("faithscore")), n_resamples=options.boot)

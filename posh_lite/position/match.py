@@ -20,8 +20,8 @@ from posh_lite.text import tokens, visible
 #: Similarity of a fuzzy match, 0 to 1: twice the words in common, in order, over the words of both.
 THRESHOLD = 0.75
 _NEGATION = frozenset({
-    "no", "not", "never", "without", "neither", "nor", "none", "nobody", "nothing", "cannot", "lack", "lacks", "lacking",
-    "absent", "n't",
+    "no", "not", "never", "without", "neither", "nor", "none", "nobody", "nothing", "cannot", "lack", "lacks",
+    "lacking", "absent", "n't",
 })  # fmt: skip
 
 

@@ -73,7 +73,7 @@ class LexicalVerifier:
 
 
 def read(al: Alignment, basis: Basis) -> Reading:
-    """The verdict on one claim of a graph."""
+    """The verdict on one claim of the source graph of an alignment."""
     if basis.entity is not None:
         return read_entity(al, basis.entity)
     if basis.relation is not None:

@@ -49,7 +49,7 @@ def of_attribute(al: Alignment, a: Attribute, sure: Sure) -> tuple[Span, str] | 
 def of_relation(al: Alignment, r: Relation, sure: Sure, moved: bool = False) -> tuple[Span, str] | None:
     """Where the caption has another thing of the reference do it, or do it to another; None where it does not.
 
-    Verbs that say little ("has", "wears") count only where the lexical judge found that it is said of others (``moved``).
+    Verbs that say little ("has", "wears") count only where the lexical judge found it said of others (``moved``).
     """
     mine, theirs = al.one.get(r.subject.id), al.one.get(r.object.id)
     verb = split(asked(al, r))[0]

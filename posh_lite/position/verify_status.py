@@ -29,6 +29,7 @@ from posh_lite.position.verify_values import (
     compare_numbers,
     compare_places,
     compare_single,
+    introduced,
     single,
 )
 from posh_lite.records import Span
@@ -127,9 +128,9 @@ def _owned_by_another(al: Alignment, e: Entity) -> bool:
 
 def _alone(al: Alignment, e: Entity) -> bool:
     """Whether neither text has another thing of the name, so that numbers are of the same things."""
-    mine = sum(o.head == e.head and not o.negated for o in al.source.graph.entities)
-    theirs = [m for m in al.candidates.get(e.id, ()) if m.head > al.one[e.id].head - LEAD]
-    return mine == 1 and len(theirs) == 1
+    mine = [o for o in al.source.graph.entities if o.head == e.head and not o.negated and introduced(al.source, o)]
+    theirs = [m.target for m in al.candidates.get(e.id, ()) if m.head > al.one[e.id].head - LEAD]
+    return len(mine) <= 1 and sum(introduced(al.target, al.target.entity(t)) for t in theirs) <= 1
 
 
 def _other_value(compared: Compared, asked: str) -> Reading:
@@ -166,12 +167,14 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
             against.append((a, found))
     if held and 2 * len(held) >= len(group) and compared.agrees is not False:
         return held[0]
-    if against and not held and sure and property_of(group[0]) != "color" and compared.agrees is None and not _elsewhere_said(al, group):
+    open_ = sure and not held and property_of(group[0]) != "color" and compared.agrees is None
+    if against and open_ and not _elsewhere_said(al, group):
         a, found = against[0]
         if (a.kind == "action" and not living(entity)) or (a.kind == "quantity" and not _one_only(al, entity)):
             return _missing(found)  # lamps stand and hang as one likes to say
         return _read(found, of_attribute(al, a, conflict=not a.negated), "Contradicted")
-    return _role(verify_roles.of_attribute(al, group[0], confident) if sure and living(entity) else None, findings[0][1])
+    moved = verify_roles.of_attribute(al, group[0], confident) if sure and living(entity) else None
+    return _role(moved, findings[0][1])
 
 
 def _one_only(al: Alignment, e: Entity) -> bool:

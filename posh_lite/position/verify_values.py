@@ -19,6 +19,14 @@ from posh_lite.records import Span
 #: "about fifty" is met by numbers within a fifth of it.
 _ABOUT = 0.2
 _ROUGH = frozenset({"about", "around", "roughly", "nearly", "almost", "approximately", "some", "over"})
+#: Shades that stand for colours of their own: "dark gray" is met by black.
+_SHADES = frozenset({"dark", "light", "pale"})
+#: Colours that people take for one another: shine and paleness depend on the light.
+_METALLIC = frozenset({"silver", "silvery", "white", "metallic", "chrome"})
+_PALE = frozenset({"cream", "ivory", "beige", "off-white", "white"})
+_SEVERAL = frozenset({"several", "many", "few", "numerous", "multiple", "various"})
+#: Determiners of what is known already.
+_KNOWN = frozenset({"the", "this", "that", "these", "those", "his", "her", "its", "their", "both", "each"})
 _ONE = frozenset({"a", "an", "one", "single", "lone", "solitary"})
 
 
@@ -35,7 +43,8 @@ NOTHING = Compared(None)
 
 
 def _colors(text: str) -> list[str]:
-    return [w for w in words.tokens(text) if words.is_color(w)]
+    found = [w for w in words.tokens(text) if words.is_color(w)]
+    return [*found, *(w for w in words.tokens(text) if w in _SHADES)] if found else []
 
 
 def color_tokens(view: View, number: int) -> list[Token]:
@@ -64,15 +73,15 @@ def compare_colors(view: View, number: int, group: tuple[Attribute, ...]) -> Com
     They agree where one of the claim's is met; they differ where one of the claim's is met by none of the caption's,
     and one of the caption's by none of the claim's.
     """
-    asked = [w for a in group if not a.negated for w in _colors(a.text)]
+    asked = [shades for a in group if not a.negated and (shades := _colors(a.text))]
     theirs = color_tokens(view, number)
     if not asked or not theirs:
         return NOTHING
     lex = lexicon()
-    if any(w in lex.many_colors for w in asked) or any(t.text in lex.many_colors for t in theirs):
+    if any(w in lex.many_colors for shades in asked for w in shades) or any(t.text in lex.many_colors for t in theirs):
         return NOTHING
-    open_ = [w for w in asked if all(_shade(w, t.text) < PARTIAL for t in theirs)]
-    alien = [t for t in theirs if all(_shade(w, t.text) < PARTIAL for w in asked)]
+    open_ = [shades for shades in asked if all(_shade(w, t.text) < PARTIAL for w in shades for t in theirs)]
+    alien = [t for t in theirs if all(_shade(w, t.text) < PARTIAL for shades in asked for w in shades)]
     if open_ and alien:
         t = alien[0]
         return Compared(False, (t.start, t.start + len(t.text)), t.text)
@@ -82,6 +91,8 @@ def compare_colors(view: View, number: int, group: tuple[Attribute, ...]) -> Com
 
 def _shade(a: str, b: str) -> float:
     """Grade of two colours; neighbours whose names are not both basic ("teal", "green") are let pass."""
+    if {a, b} <= _METALLIC or {a, b} <= _PALE:
+        return PARTIAL
     grade = max(words.alike(a, b), words.alike(b, a))
     return PARTIAL if 2.0 <= grade < PARTIAL else grade
 
@@ -103,19 +114,41 @@ def number_of(text: str) -> tuple[int, int] | None:
     return None
 
 
-def stated(view: View, number: int) -> tuple[tuple[int, int], Span] | None:
-    """The number that the caption states of an entity, and where; "a" and the bare singular state none."""
+def stated(view: View, number: int, *, partitive: bool = False) -> tuple[tuple[int, int], Span] | None:
+    """The number that the caption states of an entity, and where; "a" and the bare singular state none.
+
+    With ``partitive`` the number of those that are meant out of a group ("four of its panes"), else that of all.
+    """
     e = view.entity(number)
     for a in view.graph.attributes_of(number):
         if a.kind == "quantity" and not a.negated and a.spans:
             value = number_of(a.text)
             if value is not None:
-                after = view.graph.text[a.spans[0][1] :][:4].lower()
-                if not after.startswith(" of "):
+                if of_group(view, a) == partitive:
                     return value, a.spans[0]
+    if partitive:
+        return None
     if e.count is not None and e.mentions:
         return (e.count, e.count), e.mentions[0].phrase
+    for m in e.mentions[:1] if e.plural else ():
+        first = words.tokens(view.graph.text[m.phrase[0] : m.phrase[1]])[:1]
+        if first and first[0] in _SEVERAL:
+            return lexicon().vague.get(first[0], (2, 99)), m.phrase
     return None
+
+
+def of_group(view: View, a: Attribute) -> bool:
+    """Whether the quantity takes some out of a group: "one of the panes"."""
+    return bool(a.spans) and view.graph.text[a.spans[0][1] :][:4].lower().startswith(" of ")
+
+
+def introduced(view: View, e: Entity) -> bool:
+    """Whether the text brings the entity in as something new: with "a", a number, or in the bare plural."""
+    if not e.mentions or e.mentions[0].kind not in ("noun", "name"):
+        return False
+    start, end = e.mentions[0].phrase
+    first = words.tokens(view.graph.text[start:end])[:1]
+    return not first or first[0] not in _KNOWN
 
 
 def compare_numbers(al: Alignment, a: Attribute, number: int) -> Compared:
@@ -123,7 +156,7 @@ def compare_numbers(al: Alignment, a: Attribute, number: int) -> Compared:
     asked = number_of(a.text)
     if asked is None:
         return NOTHING
-    theirs = stated(al.target, number)
+    theirs = stated(al.target, number, partitive=of_group(al.source, a))
     if theirs is None:
         return NOTHING
     (low, high), span = theirs
