@@ -146,15 +146,14 @@ def make_embedder(model: str = QWEN, **options: Any) -> Embedder:
 
 
 def lacking(model: str = QWEN, device: str | None = None, **_: Any) -> list[str]:
-    """What the model lacks here, for the registry: the paper's needs a GPU unless a device is named."""
+    """What a model lacks here, for the registry; the paper's needs a GPU unless a device is named."""
+    from posh_lite.baselines.hub import lacks_gpu, lacks_model
+
     if model == "chars":
         return []
-    if model == QWEN and device is None:
-        import torch
-
-        if not torch.cuda.is_available():
-            return [f"a GPU for {QWEN} (8 billion parameters, some 16 GB); name a smaller model after a colon"]
-    return []
+    if model == QWEN and device is None and (found := lacks_gpu(f"{QWEN} (8 billion parameters, some 16 GB)")):
+        return [f"{found[0]}; name a smaller model after a colon"]
+    return lacks_model(model)
 
 
 def best_similarities(ours: Vectors, theirs: Vectors) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

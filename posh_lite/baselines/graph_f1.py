@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING
 
 from posh_lite.baselines.figures import Figure, listed, signature, table, two_sided, undefined
 from posh_lite.baselines.graph_tuples import (
-    GraphTuple, SameWord, graph_signature, graphs_of, matcher, same_tuple, tuples_of,
-)  # fmt: skip
+    GraphTuple,
+    SameWord,
+    graph_signature,
+    graphs_of,
+    matcher,
+    same_tuple,
+    tuples_of,
+)
 from posh_lite.metric.protocol import Located
 from posh_lite.records import Pair
 

@@ -140,6 +140,13 @@ _enter(
     MetricEntry("sg-chars", "SGEmbed, spelling only", "posh_lite.baselines.phrase_embed:SGEmbed",
                 "SGEmbed with hashed character n-grams for an embedding; our stand-in", "embedding", _REFERENCE,
                 ("spacy",), options=(("model", "chars"),), granular=True),
+    MetricEntry("capture", "CAPTURE", "posh_lite.baselines.capture:Capture", "CAPTURE by its authors' package:"
+                " FACTUAL's parser, WordNet, sentence embeddings", "graph", _EMBED,
+                ("capture_metric", "factual_scene_graph", *_TRANSFORMERS), "baselines", paper="CAPTURE",
+                check="posh_lite.baselines.capture:lacking"),
+    MetricEntry("clipscore", "CLIPScore", "posh_lite.baselines.clip:ClipScore", "CLIP's similarity of picture and"
+                " text, of which it reads 77 tokens", "vision", frozenset({"image", "model"}),
+                ("transformers", "torch", "PIL"), "baselines", model="NAME-OR-FOLDER", paper="CLIPScore", check="posh_lite.baselines.clip:lacking"),
 )
 
 _ASKED = "posh_lite.baselines.asked:Asked"

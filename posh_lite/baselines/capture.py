@@ -1,0 +1,121 @@
+"""CAPTURE itself, by its authors' package: FACTUAL's parser, WordNet's synonyms, sentence embeddings for the rest.
+
+The package's own entry point starts one process a GPU and puts its embedding on ``cuda:0`` whatever there is; here its
+parts are called one after the other, on any device, with the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from posh_lite.baselines.capture_graph import WEIGHTS
+from posh_lite.baselines.figures import Figure, listed, signature, single, table, undefined, version_of
+from posh_lite.baselines.hub import lacks_model
+from posh_lite.errors import MissingDependency
+from posh_lite.records import Pair
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PARSER = "lizhuang144/flan-t5-base-VG-factual-sg"
+ENCODER = "sentence-transformers/all-mpnet-base-v2"
+#: What NLTK needs on disk, as path and name of the download.
+_DATA = (
+    ("tokenizers/punkt_tab", "punkt_tab"),
+    ("taggers/averaged_perceptron_tagger_eng", "averaged_perceptron_tagger_eng"),
+    ("corpora/wordnet", "wordnet"),
+)
+
+
+def lacking(parser: str = PARSER, encoder: str = ENCODER, **_: Any) -> list[str]:
+    """What CAPTURE lacks here besides packages, for the registry."""
+    import nltk
+
+    found = [*lacks_model(parser), *lacks_model(encoder)]
+    absent = [name for path, name in _DATA if not _there(nltk, path)]
+    if absent:
+        found.append(f"data of NLTK: python -m nltk.downloader {' '.join(absent)}")
+    return found
+
+
+def _there(nltk: Any, path: str) -> bool:
+    for form in (path, f"{path}.zip"):
+        try:
+            nltk.data.find(form)
+        except (LookupError, OSError):
+            continue
+        return True
+    return False
+
+
+class Capture:
+    """CAPTURE: F1 of objects, attributes and relations, weighed 5 : 5 : 2, matched exactly, by synonym and softly.
+
+    Args:
+        parser: FACTUAL's model, by name or folder.
+        encoder: of the soft matching, a model of sentence-transformers by name or folder.
+        device: "cuda:0", "cpu", ...; by default a GPU where there is one.
+        by_side: mistakes are the weighted precisions and omissions the weighted recalls; by default each is the
+            score, as in the paper.
+
+    Raises:
+        MissingDependency: a package, a model or data of NLTK is not there.
+    """
+
+    name = "capture"
+    needs = frozenset({"reference", "model"})
+
+    def __init__(
+        self, parser: str = PARSER, encoder: str = ENCODER, device: str | None = None, by_side: bool = False
+    ) -> None:
+        try:
+            import torch
+            from capture_metric.capture import CAPTURE
+            from factual_scene_graph.parser.scene_graph_parser import SceneGraphParser
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise MissingDependency(f'CAPTURE needs {error.name}: pip install "posh-lite[baselines]"') from None
+        if missing := lacking(parser, encoder):
+            # its code would stop in a debugger
+            raise MissingDependency(f"CAPTURE cannot run here: {'; '.join(missing)}")
+        place = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+        self._capture = CAPTURE(soft_matching=False)
+        self._capture.text_encoder = SentenceTransformer(encoder, device=place).eval()
+        self._capture.soft_matching = True
+        self._capture.parser = SceneGraphParser(parser, device=place)
+        self._models, self.by_side = (parser, encoder), by_side
+
+    @property
+    def signature(self) -> str:
+        from pathlib import Path
+
+        parser, encoder = (Path(m).name if Path(m).is_dir() else m for m in self._models)
+        sides = "precision,recall,f1" if self.by_side else "f1"
+        return signature(self.name, "capture-metric", "FactualSceneGraph", parser=parser, soft=encoder, weights="5:5:2",
+                         nltk=version_of("nltk"), sides=sides)
+
+    def score(self, pairs: Iterable[Pair]) -> pd.DataFrame:
+        """The score three times, or by side; NaN where the parser found nothing in the reference."""
+        rows = listed(pairs)
+        texts = dict.fromkeys(text for p in rows for text in (p.generation, p.reference))
+        parsed = {text: self._parse(text) for text in texts}
+        return table(rows, (self._figure(parsed[p.generation], parsed[p.reference]) for p in rows))
+
+    def _parse(self, text: str) -> tuple[Any, Any, Any]:
+        """Objects, attributes and relations in a fixed order: the package hands over sets."""
+        if not text.strip():
+            return [], {}, []
+        _, objects, attributes, relations = self._capture.sample_to_parse_results((0, text))
+        return sorted(objects), {key: sorted(attributes[key]) for key in sorted(attributes)}, sorted(relations)
+
+    def _figure(self, generation: tuple[Any, Any, Any], reference: tuple[Any, Any, Any]) -> Figure:
+        if not any(reference):
+            return undefined("CAPTURE's parser found nothing in the reference")
+        found = [float(v) for v in self._capture.compute_f_score(reference, generation)]
+        if not self.by_side:
+            return single(found[0])
+        kinds = tuple(WEIGHTS.values())
+        mistakes = sum(w * p for w, p in zip(kinds, found[1::3], strict=True))
+        omissions = sum(w * r for w, r in zip(kinds, found[2::3], strict=True))
+        return Figure(mistakes, omissions, found[0])
