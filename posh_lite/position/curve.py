@@ -106,7 +106,7 @@ def smooth(
         elif len(units) < 2:
             why = "one image only: no bands"
         replicates = _solve(resampled_sums(sums, n_resamples, seed)) if not why else nothing[None]
-        known: NDArray[np.bool_] = ~np.isnan(replicates).any(axis=(1, 2))  # no sentence was drawn
+        known = np.asarray(~np.isnan(replicates).any(axis=(1, 2)))  # no sentence was drawn
         replicates = replicates[known]
         if not why and 2 * len(replicates) < len(known):
             why = f"undefined in {len(known) - len(replicates)} of {len(known)} resamples: no bands"

@@ -164,7 +164,7 @@ def self_bleu(
     Raises:
         ModuleNotFoundError: sacrebleu is not installed (extra ``baselines``).
     """
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics.bleu import BLEU
 
     bleu = BLEU(max_ngram_order=order, effective_order=True, tokenize="none")
     lines = [" ".join(word for sentence in tail.words for word in sentence) for tail in texts]

@@ -175,7 +175,11 @@ def write_sheet(
 def read_key(path: str | Path) -> list[AuditItem]:
     """The items behind a sheet, from its ``key.csv``."""
     with Path(path).open(encoding="utf-8", newline="") as file:
-        return [AuditItem(**{**row, "quartile": int(row["quartile"])}) for row in csv.DictReader(file)]
+        return [
+            AuditItem(row["code"], row["image"], row["statement"], row["model"], row["caption"], int(row["quartile"]),
+                      row["stratum"])
+            for row in csv.DictReader(file)
+        ]
 
 
 _STYLE = """
