@@ -50,7 +50,11 @@ def fetch_published(name: Published, *, revision: str | None = None, folder: Pat
     revision = revision or _newest(repo)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
-    write_jsonl(part, _rows(name, repo, revision))
+    try:
+        write_jsonl(part, _rows(name, repo, revision))
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
     if pin is not None and sha256(part) != pin.sha256:
         part.unlink()
         raise FetchError(f"{repo} at {revision}: not what {pin_path(target).name} recorded; nothing was kept")

@@ -11,6 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from posh_lite.benchmarks.label_studio import Kind, Task
 from posh_lite.errors import InputError
@@ -90,18 +91,24 @@ def _shuffled(items: list[str], draw: random.Random) -> list[str]:
 
 
 def _drawn(tasks: Sequence[Task], overlap: float, draw: random.Random) -> set[str]:
-    """Keys of the tasks that several judge: whole images for granular tasks, so that these stay together."""
+    """Keys of the tasks that several judge.
+
+    Of granular tasks whole images, since these stay together; of coarse ones a comparison of one image after another,
+    so that they come from many images and few people meet the same generation.
+    """
     wanted = math.ceil(overlap * len(tasks) - 1e-9)
     if not tasks or wanted == 0:
         return set()
+    units = _shuffled(list(dict.fromkeys(task.unit for task in tasks)), draw)
+    by_unit = {unit: [task.key for task in tasks if task.unit == unit] for unit in units}
     if tasks[0].kind == "coarse":
-        keys = _shuffled([task.key for task in tasks], draw)
-        return set(keys[:wanted])
+        rounds = zip_longest(*(_shuffled(keys, draw) for keys in by_unit.values()))
+        return set([key for one in rounds for key in one if key is not None][:wanted])
     found: list[str] = []
-    for unit in _shuffled(list(dict.fromkeys(task.unit for task in tasks)), draw):
+    for keys in by_unit.values():
         if len(found) >= wanted:
             break
-        found += [task.key for task in tasks if task.unit == unit]
+        found += keys
     return set(found)
 
 
