@@ -20,7 +20,7 @@ HTML := book/_build/html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-judges book strip check lint types check-extras check-notebooks bench doctor serve readme lock gpu-env clean distclean
+.PHONY: help setup test test-judges book strip check lint types check-extras check-notebooks bench reproduce doctor serve readme lock gpu-env clean distclean
 
 help: ## Show this list
 	@echo "posh-lite: make TARGET [VARIABLE=value]"
@@ -68,6 +68,9 @@ check-extras: $(STAMP) ## Resolve every extra and environment.yml without instal
 
 bench: $(STAMP) ## Pairs per second of the lexical judge, and where the time goes (PAIRS=file.jsonl)
 	@$(PY) -m posh_lite.cli bench $(PAIRS) $(ARGS)
+
+reproduce: $(STAMP) ## Run the recorded evaluations again and say which figures still come out (ARGS="--benchmark mini")
+	@$(PY) -m posh_lite.cli reproduce $(ARGS)
 
 doctor: $(STAMP) ## Say what is installed, which judges can run, and how to get the rest
 	@$(PY) -m posh_lite.cli doctor

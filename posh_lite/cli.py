@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from posh_lite import __version__, doctor
-from posh_lite.commands import bench, calibrate, data, docent, estimate, evaluate, graph, log, score
+from posh_lite.commands import bench, calibrate, data, docent, estimate, evaluate, graph, log, reproduce, score
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = """examples:
@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, evaluate, estimate, log, calibrate, graph, docent, doctor, data, bench):
+    for module in (score, evaluate, reproduce, estimate, log, calibrate, graph, docent, doctor, data, bench):
         module.add_parser(commands)
     return top
 
