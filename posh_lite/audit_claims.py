@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from posh_lite.audit_ledger import Ledger
+from posh_lite.audit_ledger import Ledger, total
 from posh_lite.paper_figures import Printed, is_figure
 
 FULL = "full_coarse_results"
@@ -125,6 +125,6 @@ def _descriptions(ledger: Ledger) -> None:
     for name, columns in (("words", "reference_words"), ("components", "reference_components")):
         others = [f"benchmark_comp/{k}/{columns}" for k in ("DCI", "DOCCI", "ImageInWords", "DetailCaps,coarse")]
         ledger.equals("claims", "posh", "text and table 1", f"references nearly double in {name}: ratio to the mean of "
-                      "the others", Printed("2"), lambda own, *rest: own * len(rest) / sum(rest, Decimal(0)),
+                      "the others", Printed("2"), lambda own, *rest: own * len(rest) / total(rest),
                       f"benchmark_comp/DOCENT,coarse/{columns}", *others, severity="note",
                       reading="Double that of DCI and DOCCI, and 1.3 times that of ImageInWords.")

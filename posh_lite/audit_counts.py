@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import pairwise
 from math import ceil, floor, prod
 
-from posh_lite.audit_ledger import Ledger
+from posh_lite.audit_ledger import Ledger, total
 from posh_lite.paper_figures import Printed
 
 P, Q = "posh", "position"
@@ -85,8 +85,8 @@ def _shares(ledger: Ledger) -> None:
                       lambda a, b: 100 * a / b, f"preference/{row}/votes", "statement:preference_votes")
         low, share, high = (ledger.at(f"preference/{row}/{c}") for c in ("rater_low", "share", "rater_high"))
         raters = int(ledger.at("statement:raters").value)
-        total = share.value * raters
-        fits = (raters - 1) * low.value + high.value <= total <= low.value + (raters - 1) * high.value
+        whole = share.value * raters
+        fits = (raters - 1) * low.value + high.value <= whole <= low.value + (raters - 1) * high.value
         ledger.claim("counts", Q, f"table 15, {row}", "the raters' range allows their mean", fits, stated=share.text,
                      found=f"{low.text} to {high.text}",
                      uses=(f"preference/{row}/rater_low", f"preference/{row}/share"))
@@ -97,7 +97,7 @@ def _shares(ledger: Ledger) -> None:
     kinds = [r for r in ledger.published.sheets["residual_audit"].cells if r != "kappa"]
     for column in ("base", "pager"):
         ledger.equals("counts", Q, f"table 16, {column}", "percentages add up to 100", Printed("100"),
-                      lambda *p: sum(p, Decimal(0)), *(f"residual_audit/{r}/{column}" for r in kinds))
+                      lambda *p: total(p), *(f"residual_audit/{r}/{column}" for r in kinds))
     for row in kinds:
         ledger.equals("counts", Q, f"table 16, {row}", "difference = PAGER - Base", f"residual_audit/{row}/difference",
                       lambda a, b: a - b, f"residual_audit/{row}/pager", f"residual_audit/{row}/base")
@@ -111,10 +111,10 @@ def _shares(ledger: Ledger) -> None:
         ledger.more("counts", Q, "appendix J.8", f"the filter leaves fewer: {less}", *_s(greater, less))
 
 
-def _adds_up(ledger: Ledger, where: str, total: str, parts: list[str]) -> None:
-    value = sum((ledger.at(r).value for r in parts), Decimal(0))
-    ledger.claim("counts", Q, where, "counts add up to the total", value == ledger.at(total).value,
-                 stated=ledger.at(total).text, found=str(value), uses=(*parts, total))
+def _adds_up(ledger: Ledger, where: str, whole: str, parts: list[str]) -> None:
+    value = total(ledger.at(r).value for r in parts)
+    ledger.claim("counts", Q, where, "counts add up to the total", value == ledger.at(whole).value,
+                 stated=ledger.at(whole).text, found=str(value), uses=(*parts, whole))
 
 
 def _wins(ledger: Ledger) -> None:
@@ -124,9 +124,9 @@ def _wins(ledger: Ledger) -> None:
                       f"global_benchmarks/IIW-400,{row}/caparena4", lambda w, n: 100 * w / (w + n),
                       *_s(f"losses_{name}", f"wins_{name}"))
     names = ("base", "caprl", "sft")
-    ledger.equals("counts", Q, "section 5.2", "pooled wins", "statement:pooled_wins", lambda *w: sum(w, Decimal(0)),
+    ledger.equals("counts", Q, "section 5.2", "pooled wins", "statement:pooled_wins", lambda *w: total(w),
                   *_s(*(f"wins_{n}" for n in names)))
-    ledger.equals("counts", Q, "section 5.2", "pooled losses", "statement:pooled_losses", lambda *w: sum(w, Decimal(0)),
+    ledger.equals("counts", Q, "section 5.2", "pooled losses", "statement:pooled_losses", lambda *w: total(w),
                   *_s(*(f"losses_{n}" for n in names)))
     ledger.equals("counts", Q, "table 4, IIW-400, PAGER", "pooled win rate",
                   "global_benchmarks/IIW-400,PAGER/caparena4", lambda w, n: 100 * w / (w + n),
@@ -149,8 +149,8 @@ def pooled(rates: Sequence[Printed], rate: Printed, most: int) -> tuple[tuple[in
     for a in options[0]:
         for b in options[1]:
             for c in options[2]:
-                total = a[1] + b[1] + c[1]
-                if low * total <= 100 * (a[0] + b[0] + c[0]) <= high * total:
+                n = a[1] + b[1] + c[1]
+                if low * n <= 100 * (a[0] + b[0] + c[0]) <= high * n:
                     return a, b, c
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from posh_lite.audit_ledger import Ledger
+from posh_lite.audit_ledger import Ledger, total
 from posh_lite.paper_figures import Printed
 
 ONE = Printed("1.000")
@@ -73,9 +73,9 @@ def _means(ledger: Ledger) -> None:
     table = [f"human_control/{q}/generated_mean" for q in ("s_q1", "g_q1", "s_q4", "g_q4")]
     five = [f"statement:{k}" for k in ("delta_h_plus", "delta_h_4b", "delta_h_llava", "delta_h_least", "delta_h_most")]
     figures = [ledger.at(r) for r in (*table, *five)]
-    slack = 6 * sum(f.step for f in figures[:4]) / 2 + sum(f.step for f in figures[4:]) / 2
+    slack = 6 * total(f.step for f in figures[:4]) / 2 + total(f.step for f in figures[4:]) / 2
     s1, g1, s4, g4, *rest = (f.value for f in figures)
-    sixth = 6 * (s1 + g1 - s4 - g4) - sum(rest, Decimal(0))
+    sixth = 6 * (s1 + g1 - s4 - g4) - total(rest)
     least, most = rest[3], rest[4]
     inside = least <= sixth <= most
     ledger.claim("plausible", P, "section 3, substitution", "the sixth dH lies between the least and the greatest",
@@ -84,11 +84,11 @@ def _means(ledger: Ledger) -> None:
 
 
 def _room(ledger: Ledger, name: str, mean: str, known: tuple[str, ...], low: str, high: str) -> None:
-    total = ledger.at(f"statement:{mean}")
+    middle = ledger.at(f"statement:{mean}")
     figures = [ledger.at(k) for k in known]
     missing = 6 - len(figures)
-    slack = 6 * total.step / 2 + sum(f.step for f in figures) / 2
-    each = (6 * total.value - sum(f.value for f in figures)) / missing
+    slack = 6 * middle.step / 2 + total(f.step for f in figures) / 2
+    each = (6 * middle.value - total(f.value for f in figures)) / missing
     least, most = ledger.at(f"statement:{low}").value, ledger.at(f"statement:{high}").value
     wide = slack / missing
     ledger.claim("plausible", P, "section 3", f"the mean {name} leaves the unnamed models inside the stated range",

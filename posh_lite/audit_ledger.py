@@ -7,7 +7,7 @@ difference (some numbers behind the printed digits give the stated figure), or i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, get_args
@@ -79,6 +79,11 @@ def shown(number: Decimal, like: Decimal) -> str:
     """A recomputed number with one digit more than the stated one, without a nought in that place."""
     text = f"{number.quantize(like / 10):f}"
     return text[:-1].rstrip(".") if text.endswith("0") and "." in text else text
+
+
+def total(numbers: Iterable[Decimal]) -> Decimal:
+    """Their sum, a decimal even where there are none."""
+    return sum(numbers, Decimal(0))
 
 
 class Ledger:

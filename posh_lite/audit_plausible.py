@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from math import ceil
 
-from posh_lite.audit_ledger import Ledger
+from posh_lite.audit_ledger import Ledger, total
 from posh_lite.paper_figures import Printed, bounds
 
 P, Q = "posh", "position"
@@ -34,9 +34,10 @@ def _contained(ledger: Ledger) -> None:
                      figures[0].value <= figures[1].value <= figures[2].value, stated=figures[1].text,
                      found=f"{figures[0].text} to {figures[2].text}", uses=(f"{row}/{value}",))
     for row in (r for r in ledger.published.sheets["residual_audit"].cells if r != "kappa"):
-        low, high = (ledger.at(f"residual_audit/{row}/{c}") for c in ("low", "high"))
-        ledger.claim("intervals", Q, f"table 16, {row}", "the interval holds zero", low.value <= 0 <= high.value,
-                     stated="holds 0", found=f"{low.text} to {high.text}", uses=(f"residual_audit/{row}/low",))
+        ends = [ledger.at(f"residual_audit/{row}/{c}") for c in ("low", "high")]
+        ledger.claim("intervals", Q, f"table 16, {row}", "the interval holds zero",
+                     ends[0].value <= 0 <= ends[1].value, stated="holds 0", found=f"{ends[0].text} to {ends[1].text}",
+                     uses=(f"residual_audit/{row}/low",))
 
 
 def _seeds(ledger: Ledger) -> None:
@@ -113,9 +114,9 @@ def _fleiss(ledger: Ledger) -> None:
     rows = list(ledger.published.sheets["preference"].cells)
     votes = [int(ledger.at(f"preference/{r}/votes").value) for r in rows]
     kappa = ledger.at("statement:fleiss_kappa")
-    total = sum(votes)
+    cast = sum(votes)
     raters, images = (int(ledger.at(f"statement:{k}").value) for k in ("raters", "preference_images"))
-    chance = sum(Decimal(v) ** 2 for v in votes) / Decimal(max(total, 1)) ** 2
+    chance = total(Decimal(v) ** 2 for v in votes) / Decimal(max(cast, 1)) ** 2
     pairs = images * raters * (raters - 1) // 2
     low, high = (ceil((chance + k * (1 - chance)) * pairs) for k in (kappa.low, kappa.high))
     # most pairs agree where as many images as can be are unanimous: images left over keep one or two dissenters
@@ -123,7 +124,7 @@ def _fleiss(ledger: Ledger) -> None:
     share, rest = divmod(raters, max(len(rows), 1))  # fewest where the raters of an image are spread evenly
     least = images * (rest * share + len(rows) * share * (share - 1) // 2)
     ledger.claim("plausible", Q, "appendix J.3", "Fleiss' kappa is possible with these votes",
-                 total == raters * images and least <= low <= most, stated=kappa.text,
+                 cast == raters * images and least <= low <= most, stated=kappa.text,
                  found=f"{low} to {high} of {pairs} pairs of raters agree", uses=("statement:fleiss_kappa",))
 
 
@@ -135,14 +136,14 @@ def constant_macro_f1(marked: Decimal) -> Decimal:
 def coin_macro_f1(marked: Decimal) -> Decimal:
     """Expected macro F1 of a coin that marks half of the tokens, to first order."""
     half = Decimal("0.5")
-    return sum(2 * rate * half / (rate + half) for rate in (marked, 1 - marked)) / 2
+    return total(2 * rate * half / (rate + half) for rate in (marked, 1 - marked)) / 2
 
 
 def _granular(ledger: Ledger) -> None:
     """Table 2 has the best F1 over all thresholds, and a threshold that never or always alerts is one of them."""
     for side in ("mistakes", "omissions"):
         shares = [ledger.at(f"docent_granular/{side}/{m}").value for m in ("llava", "molmo", "claude", "gpt4o")]
-        marked = min(max(1 - sum(shares) / 4, Decimal("0.001")), Decimal("0.999"))
+        marked = min(max(1 - total(shares) / 4, Decimal("0.001")), Decimal("0.999"))
         floor_ = constant_macro_f1(marked)
         for method in ("Random", "4GramEmbed", "SGEmbed", "PoSh"):
             reference = f"docent_granular_results/{side}_macro_f1,{method}/value"
