@@ -1,4 +1,4 @@
-"""The command line, ``posh-lite``: score, evaluate, estimate, log, calibrate, graph, docent, doctor, data and bench."""
+"""The command line, ``posh-lite``: one module of :mod:`posh_lite.commands` a command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,19 @@ from functools import partial
 from typing import Any
 
 from posh_lite import __version__, doctor
-from posh_lite.commands import bench, calibrate, data, docent, estimate, evaluate, graph, log, reproduce, score
+from posh_lite.commands import (
+    bench,
+    calibrate,
+    challenge,
+    data,
+    docent,
+    estimate,
+    evaluate,
+    graph,
+    log,
+    reproduce,
+    score,
+)
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = """examples:
@@ -22,6 +34,7 @@ _EPILOG = """examples:
   posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html --log verdicts.sqlite
   posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --scale yes-no --log verdicts.sqlite
   posh-lite evaluate --benchmark mini --metrics posh,bleu -o results
+  posh-lite challenge --metrics posh,bleu -o matrix
   posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json
   posh-lite log export verdicts.sqlite -o verdicts.jsonl.gz
   posh-lite estimate pairs.jsonl --throughput 40000
@@ -41,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, evaluate, reproduce, estimate, log, calibrate, graph, docent, doctor, data, bench):
+    for module in (score, evaluate, challenge, reproduce, estimate, log, calibrate, graph, docent, doctor, data, bench):
         module.add_parser(commands)
     return top
 
