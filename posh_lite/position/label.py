@@ -7,8 +7,7 @@ from typing import Literal
 
 from posh_lite.position.types import Finding, Label, Rubric, SentenceLabel, quartile
 from posh_lite.records import Span
-from posh_lite.text import sentences as sentence_spans
-from posh_lite.text import tokens
+from posh_lite.text import segments, tokens
 
 #: Which evidence decides where a sentence has both kinds: the paper's rule is "supported", its check "contradicted".
 Precedence = Literal["supported", "contradicted"]
@@ -20,16 +19,17 @@ def label_sentences(
 ) -> tuple[SentenceLabel, ...]:
     """Label every sentence of a caption by the evidence that lies in it.
 
-    Headings, bullet signs and talk to the user are no sentences; a heading that names a thing of the picture is one.
-    Evidence over several sentences counts for each in which it has a word. A caption of fewer than four leaves
-    quartiles empty: of three, they lie in the quartiles 1, 2 and 3. A finding without a place counts nowhere.
+    Headings, titles, bullet signs and talk to the user are no sentences; evidence in one of them counts for the nearest
+    sentence, which is the one that a heading stands over. Evidence over several sentences counts for each in which it
+    has a word. A caption of fewer than four leaves quartiles empty: of three, they lie in the quartiles 1, 2 and 3. A
+    finding without a place counts nowhere.
 
     Args:
         caption: the caption.
         rubric: the claims, for their weights.
         findings: of the verifier, in any order; at most one a claim counts.
         precedence: what decides where a sentence has supported and contradicted evidence.
-        sentences: spans of the sentences in text order (default: :func:`posh_lite.text.sentences`).
+        sentences: spans of the sentences in text order (default: :func:`content_sentences`).
 
     Raises:
         ValueError: ``precedence`` is neither, or a finding is of a claim that the rubric does not have.
@@ -37,7 +37,7 @@ def label_sentences(
     if precedence not in ("supported", "contradicted"):
         raise ValueError(f"precedence must be supported or contradicted, got {precedence!r}")
     weights = {c.id: c.weight for c in rubric.claims}
-    spans = list(sentence_spans(caption) if sentences is None else sentences)
+    spans = list(content_sentences(caption) if sentences is None else sentences)
     held: list[list[int]] = [[] for _ in spans]
     against: list[list[int]] = [[] for _ in spans]
     for finding in findings:
@@ -58,6 +58,23 @@ def label_sentences(
             start, end, k + 1, quartile(k + 1, len(spans)), label, weight, tuple(held[k]), tuple(against[k])
         ))
     return tuple(found)
+
+
+def content_sentences(caption: str) -> tuple[Span, ...]:
+    """Spans of the sentences that say something of the picture: no headings, no titles, no talk to the user.
+
+    Beside what :func:`posh_lite.text.segments` calls a heading or a label, a line that begins with bold type or "#" and
+    ends without a mark is a title ("**The Bedroom** (Vincent van Gogh)").
+    """
+    return tuple(s.span for s in segments(caption) if s.kind == "sentence" and not _is_title(caption, s.start, s.end))
+
+
+def _is_title(caption: str, start: int, end: int) -> bool:
+    at, to = caption.rfind("\n", 0, start) + 1, caption.find("\n", end)
+    line = caption[at : to if to >= 0 else len(caption)].strip()
+    marked = line.startswith(("**", "__", "#"))
+    alone = len(caption[at:start].strip(" \t*_#")) == 0 and len(line) - (end - start) < 8
+    return marked and alone and not line.rstrip("*_ ").endswith((".", "!", "?", ";", ":", '"', "\u201d"))
 
 
 def bearing(caption: str, sentences: Sequence[Span], evidence: Span) -> list[int]:
