@@ -51,8 +51,9 @@ def outcomes(checks: Sequence[Check], *, name: str, caption: str) -> Figure:
 
 
 def _words(text: str) -> str:
-    """Text of a check as MyST that shows it as it is, and takes no sign of it for markup."""
-    return re.sub(r"([*_`{}$<>~^\[\]])", r"\\\1", text)
+    """Text of a check as MyST that takes no sign of it for markup; names of columns may break."""
+    spaced = re.sub(r"\b(?:docent|caparena)_\w+", lambda m: m.group().replace("_", " "), text)
+    return re.sub(r"([*_`{}$<>~^\[\]])", r"\\\1", spaced)
 
 
 def listing(checks: Iterable[Check]) -> pd.DataFrame:

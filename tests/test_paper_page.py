@@ -57,7 +57,8 @@ def test_listing_is_narrow_and_keeps_signs_from_markup() -> None:
     assert frame.columns.tolist() == ["where and what", "stated", "found"]
     assert len(frame) == len(audit.findings(checks))
     joined = " ".join(frame["where and what"])
-    assert "docent\\_mistakes\\_acc: PoSh above GPT4o (image)" in joined
+    assert "docent mistakes acc: PoSh above GPT4o (image)" in joined
+    assert "S\\_Q4" in audit_view.listing([c for c in checks if "S_Q4" in c.what])["where and what"].iloc[0]
     assert "text_mistakes_f1" not in joined.replace("\\", "")
 
 
