@@ -222,8 +222,9 @@ def _solve(sums: Floats) -> Floats:
 def _bands(shares: Floats, replicates: Floats, level: float, n: int) -> tuple[Floats, Floats]:
     """The simultaneous band of each label, ``(points, 3)`` twice: its spread at each point times one factor a label.
 
-    Made on the scale of log odds, where resamples of small shares are nearly symmetric, so that a band stays within 0
-    and 1; shares closer to these than half a sentence in ``n`` count as half a sentence.
+    Made on the scale of log odds, so that a band stays within 0 and 1; shares closer to these than half a sentence in
+    ``n`` count as half a sentence. On the plain scale, and on that of arcsines, bands of small shares are too short.
+    Even so they hold less than they promise where a few sentences carry a label: no resample brings the rest.
     """
     import numpy as np
     from scipy.special import expit, logit
