@@ -124,6 +124,15 @@ def test_beside_joins_by_name_and_leaves_gaps() -> None:
         paper.beside(ours, "full_coarse_results", {"mistakes": "docent_mistake_rho"})
 
 
+def test_metrics_name_rows_that_are_there() -> None:
+    from posh_lite.baselines.registry import METRICS
+
+    sheets = published().sheets
+    rows = {*sheets["coarse_results"].cells, *sheets["full_coarse_results"].cells}
+    rows |= {cells["method"] for cells in sheets["docent_granular_results"].cells.values()}
+    assert {entry.paper for entry in METRICS.values()} - {""} <= rows
+
+
 # figures and their intervals
 
 @pytest.mark.parametrize(("text", "low", "high"), [
