@@ -72,7 +72,7 @@ class ClipScore:
     def signature(self) -> str:
         name = Path(self.model).name if Path(self.model).is_dir() else self.model
         return signature(self.name, "transformers", model=name, w=2.5, prefix=self.prefix.strip().replace(" ", "_"),
-                         tokens=self._limit)
+                         tokens=self._limit, pixels=type(self._processor.image_processor).__name__)
 
     def score(self, pairs: Iterable[Pair]) -> pd.DataFrame:
         """CLIPScore from 0 to 2.5, three times; NaN for a pair without a picture.

@@ -87,6 +87,10 @@ _enter(
     MetricEntry("posh", "PoSh", "posh_lite.baselines.ours:posh", "scene graphs and a judge; a judge other than the"
                 " lexical one after a colon", "ours", frozenset({"reference"}), ("spacy",), model="gguf:FILE.gguf",
                 paper="PoSh", granular=True),
+    MetricEntry("posh-present", "PoSh, share present", "posh_lite.baselines.ours:posh", "the same verdicts, but the"
+                " share of components that are present in the place of their mean; ours, not the paper's", "ours",
+                frozenset({"reference"}), ("spacy",), model="gguf:FILE.gguf", options=(("aggregation", "present"),),
+                granular=True),
 )
 
 _REFERENCE = frozenset({"reference"})
@@ -146,7 +150,8 @@ _enter(
                 check="posh_lite.baselines.capture:lacking"),
     MetricEntry("clipscore", "CLIPScore", "posh_lite.baselines.clip:ClipScore", "CLIP's similarity of picture and"
                 " text, of which it reads 77 tokens", "vision", frozenset({"image", "model"}),
-                ("transformers", "torch", "PIL"), "baselines", model="NAME-OR-FOLDER", paper="CLIPScore", check="posh_lite.baselines.clip:lacking"),
+                ("transformers", "torch", "PIL"), "baselines", model="NAME-OR-FOLDER",
+                paper="CLIPScore", check="posh_lite.baselines.clip:lacking"),
 )
 
 _ASKED = "posh_lite.baselines.asked:Asked"
