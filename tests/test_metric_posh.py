@@ -151,6 +151,21 @@ def test_objects_only():
     assert score.mistakes == pytest.approx(sum(own) / len(own) / 5)
 
 
+def test_share_present():
+    graph = man_with_cup()
+    score = PoSh(Hashing(), aggregation="present").score_graphs(graph, graph)
+    own = [c.present for c in score.of("generation")]
+    assert 0 < sum(own) < len(own)
+    assert score.mistakes == pytest.approx(sum(own) / len(own))
+    least, most = sorted((score.mistakes, score.omissions))
+    assert least <= score.overall <= most
+
+
+def test_share_present_of_texts_that_have_nothing_in_common_is_nought():
+    score = PoSh(aggregation="present").score("A cat.", "An airport.")
+    assert (score.mistakes, score.omissions, score.overall) == (0.0, 0.0, 0.0)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [({"threshold": 0}, "threshold"), ({"threshold": 5.1}, "threshold"), ({"aggregation": "some"}, "aggregation"),

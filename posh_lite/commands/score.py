@@ -69,8 +69,9 @@ def add_parser(commands: Any) -> None:
                          help="what a pair that cannot be scored does (default: stop; scored pairs are kept)")
     command.add_argument("--threshold", type=float, metavar="X",
                          help="score from which on an entity is present (default: the judge's)")
-    command.add_argument("--aggregation", choices=("all", "objects"), default="all",
-                         help="average over all components (default) or over objects, the paper's formula")
+    command.add_argument("--aggregation", choices=("all", "objects", "present"), default="all",
+                         help="average over all components (default) or over objects, the paper's formula, or give the"
+                         " share of components that are present")
     command.add_argument("--prompts", metavar="FILE", help="a prompt file that replaces the package's")
     command.add_argument("--identifiers", choices=("all", "lazy"), default="all",
                          help="ask all identifiers of an entity at once, or one by one: same scores, fewer questions")

@@ -22,9 +22,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from posh_lite.benchmarks.contract import DIMENSIONS
 from posh_lite.errors import InputError, PoshLiteError
 from posh_lite.evaluation.bootstrap import Estimate
 from posh_lite.evaluation.correlation import correlate
+from posh_lite.metric.score import Aggregation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +42,8 @@ HYPOTHESES = (
     ("overall", "mean of the five"),
 )
 MEAN = "mean of the five"
+#: Columns ``mistakes_objects`` and so on: the same verdicts, put together otherwise.
+OTHER_AGGREGATIONS: tuple[Aggregation, ...] = ("objects", "present")
 RECORD = "report.json"
 
 
@@ -109,10 +113,11 @@ def frame_of(rows: Sequence[SideBySide], pairs: Sequence[Pair], scores: Sequence
     made = []
     for row, score in zip(rows, scores, strict=True):
         sides = {side: len(score.of(side)) for side in ("generation", "reference")}
-        objects = coarse(score.components, "objects")
+        others = {f"{name}_{how}": value for how in OTHER_AGGREGATIONS
+                  for name, value in zip(DIMENSIONS, coarse(score.components, how), strict=False)}
         made.append({
             "id": score.id, "mistakes": score.mistakes, "omissions": score.omissions, "overall": score.overall,
-            "mistakes_objects": objects[0], "omissions_objects": objects[1], "overall_objects": objects[2],
+            **others,
             "n_generation": sides["generation"], "n_reference": sides["reference"], "n_missing": score.n_missing,
             "component_ratio": sides["generation"] / max(sides["reference"], 1),
             **row.labels, MEAN: row.mean,

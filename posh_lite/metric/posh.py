@@ -51,7 +51,8 @@ class PoSh:
     Args:
         judge: a name ("lexical", "replay", "gguf:model.gguf", ...), ``module:Class``, or a judge.
         threshold: score from 1 to 5 from which on an entity is present; by default the judge's own.
-        aggregation: mean over "all" components, as in the released metric, or over "objects", the paper's formula.
+        aggregation: mean over "all" components, as in the released metric, or over "objects", the paper's formula; or
+            the share of all components that are "present", that is reach the threshold (from 0 to 1; ours).
         coreference: a resolver for the scene graphs; by default the embedded one.
         prompts: path of a prompt file that replaces the package's.
         log: path of a verdict log; what it holds is not asked again.
@@ -78,7 +79,7 @@ class PoSh:
         ['red', 'blue']
     """
 
-    name = "PoSh"
+    name: str = "PoSh"
     needs = frozenset({"reference"})
     uncovered = 5.0  # a word that no component covers counts as borne out
 
@@ -100,7 +101,7 @@ class PoSh:
         if threshold is not None and (not is_number(threshold) or not 1 <= threshold <= 5):
             raise InputError(f"threshold must be a number between 1 and 5, got {threshold!r}")
         if aggregation not in get_args(Aggregation):
-            raise InputError(f'aggregation must be "all" or "objects", got {aggregation!r}')
+            raise InputError(f'aggregation must be "all", "objects" or "present", got {aggregation!r}')
         if identifiers not in ("all", "lazy"):
             raise InputError(f'identifiers must be "all" or "lazy", got {identifiers!r}')
         if context not in ("full", "near"):
@@ -111,6 +112,8 @@ class PoSh:
         self.prompts = load_prompts(prompts).on(getattr(self.judge, "scale", "1-5"))
         self.threshold = float(self.judge.presence_threshold if threshold is None else threshold)
         self.aggregation: Aggregation = aggregation
+        if aggregation != "all":
+            self.name = f"PoSh ({aggregation})"  # two of them may stand in one table
         self.coreference, self.progress, self.lazy = coreference, progress, identifiers == "lazy"
         self.context: Literal["full", "near"] = context
         self.timings = Stopwatch()

@@ -18,8 +18,9 @@ from posh_lite.records import Span
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Over which components a coarse score is averaged: all of them, or entities alone (the paper's formula).
-Aggregation = Literal["all", "objects"]
+#: How components become a coarse score: the mean over all of them, over entities alone (the paper's formula), or the
+#: share of them that is present, which forgives no half-right word and rewards no vague one.
+Aggregation = Literal["all", "objects", "present"]
 SIDES: tuple[Side, Side] = ("generation", "reference")
 _WORD = re.compile(r"\w+(?:['\u2019-]\w+)*")
 
@@ -79,15 +80,15 @@ class Score:
 
     Attributes:
         id: of the pair.
-        mistakes: mean over the generation's components, over 5: from 0.2 to 1 (precision). NaN where there is
-            nothing to average, never a perfect 1.
+        mistakes: mean over the generation's components, over 5: from 0.2 to 1 (precision), or from 0 to 1 the share
+            that is present. NaN where there is nothing to average, never a perfect 1.
         omissions: the same over the reference's components (recall).
         overall: harmonic mean of the two.
         components: of the generation, then of the reference.
         generation, reference: the two texts, untouched.
         signature: names everything that the figures depend on.
         reasons: why a figure is NaN, by its name.
-        aggregation: "all" or "objects".
+        aggregation: "all", "objects" or "present".
         n_asked: how many questions were put for this pair, repeated ones included.
         n_unread: how many of their verdicts could not be read.
     """
@@ -214,8 +215,10 @@ def coarse(
     figures: dict[str, float] = {}
     reasons: list[tuple[str, str]] = []
     for name, side in (("mistakes", "generation"), ("omissions", "reference")):
-        found = [c for c in components if c.side == side and (aggregation == "all" or c.kind == "entity")]
+        found = [c for c in components if c.side == side and (aggregation != "objects" or c.kind == "entity")]
         read = [c.score for c in found if c.score is not None]
+        if aggregation == "present":
+            read = [5.0 * bool(c.present) for c in found if c.score is not None]
         figures[name] = math.fsum(read) / len(read) / 5 if read else math.nan
         if not found:
             reasons.append((name, f"no {'objects' if aggregation == 'objects' else 'components'} in the {side}"))
@@ -226,7 +229,7 @@ def coarse(
         overall = math.nan
         reasons.append(("overall", " and ".join(name for name, _ in reasons) + " undefined"))
     else:
-        overall = 2 * mistakes * omissions / (mistakes + omissions)
+        overall = 2 * mistakes * omissions / (mistakes + omissions) if mistakes + omissions else 0.0
         # Rounding must not push it past the two that it lies between: the mean of 0.2 and 0.2 is 0.2.
         overall = min(max(overall, min(mistakes, omissions)), max(mistakes, omissions))
     return mistakes, omissions, overall, tuple(reasons)
