@@ -175,11 +175,12 @@ def test_a_value_that_is_missing_leaves_its_battles_out():
     assert (found.people.n, found.metric.n) == (40, 36)
 
 
-def test_subsets_have_arenas_of_their_own():
+def test_images_with_many_people_have_an_arena_of_their_own():
     data = graded(4)
-    tagged = tuple(replace(c, tags=c.tags | ({"few"} if c.unit == 0 else set())) for c in data.comparisons)
+    more = {MANY_PEOPLE, "level 1"}
+    tagged = tuple(replace(c, tags=c.tags | more) if c.unit == 0 else c for c in data.comparisons)
     found = arenas(replace(data, comparisons=tagged), frame_of(data, lambda p: -MODELS.index(p.model)), rounds=20)
-    assert [(one.subset, one.people.n) for one in found] == [("", 40), ("few", 10)]
+    assert [(one.subset, one.people.n) for one in found] == [("", 40), (MANY_PEOPLE, 10)]
     assert arenas(replace(data, comparisons=()), frame_of(data, lambda _: 0.0)) == []
 
 

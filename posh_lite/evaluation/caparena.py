@@ -8,10 +8,12 @@ the intervals, which draw images and play every draw for people and metric alike
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from posh_lite.benchmarks.caparena import MANY_PEOPLE
 from posh_lite.benchmarks.contract import Benchmark, Comparison
 from posh_lite.errors import InputError
 from posh_lite.evaluation.bootstrap import Estimate
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+#: Subsets on which models are ranked, too; of the others only accuracies are given.
+RANKED = (MANY_PEOPLE,)
 STATISTICS = ("model_spearman", "model_kendall", "model_spearman_bt")
 
 
@@ -70,13 +74,12 @@ class Arena:
 
 
 def arenas(benchmark: Benchmark, frame: pd.DataFrame, **settings: Any) -> list[Arena]:
-    """The arena of all battles and those of its subsets; none where the benchmark has no battles of models."""
+    """The arena of all battles and of :data:`RANKED`; none where the benchmark has no battles of models."""
     battles = [c for c in benchmark.comparisons if ARENA in c.tags]
-    tags = sorted({tag for c in battles for tag in c.tags} - {ARENA})
     found = [arena(benchmark, frame, battles, **settings)] if battles else []
-    for tag in tags:
-        part = [c for c in battles if tag in c.tags]
-        found.append(arena(benchmark, frame, part, subset=tag, **settings))
+    for tag in RANKED:
+        if part := [c for c in battles if tag in c.tags]:
+            found.append(arena(benchmark, frame, part, subset=tag, **settings))
     return found
 
 
@@ -107,8 +110,9 @@ def arena(
     called = np.where(np.isnan(gaps), np.nan, np.where(np.abs(gaps) <= threshold, 0.0, np.sign(gaps)))
     sides = [(_model(benchmark, c.a), _model(benchmark, c.b)) for c in battles]
     people, metric = (_battles(sides, outcomes, battles) for outcomes in (labels, called))
-    rankings = [_ranking(one, rounds, seed, level) for one in (people, metric)]
-    drawn = [bootstrap_elo(one, rounds=rounds, seed=seed, by="units") for one in (people, metric)]
+    played = [_played(_key(one), rounds, seed) for one in (people, metric)]
+    rankings = [_ranking(one, ratings, level) for one, (ratings, _) in zip((people, metric), played, strict=True)]
+    drawn = [by_units for _, by_units in played]
     n_units = len({c.unit for c in battles})
     by_elo = [np.array(r.elo) for r in rankings]
     findings = []
@@ -139,12 +143,32 @@ def _battles(sides: Sequence[tuple[str, str]], signs: Floats, battles: Sequence[
     return make_battles(rows, [c.unit for c in battles])
 
 
-def _ranking(battles: Battles, rounds: int, seed: int, level: float) -> Ranking:
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """Battles, the same where their content is."""
+
+    content: tuple[Hashable, ...]
+    battles: Battles = field(compare=False)
+
+
+def _key(battles: Battles) -> _Key:
+    columns = (battles.first, battles.second, battles.outcome)
+    return _Key((battles.models, battles.units, *(column.tobytes() for column in columns)), battles)
+
+
+@lru_cache(maxsize=4)  # those of people are the same for every metric
+def _played(key: _Key, rounds: int, seed: int) -> tuple[Floats, Floats]:
+    """Ratings of the rounds by draws of battles and by draws of images."""
+    battles = key.battles
+    return (bootstrap_elo(battles, rounds=rounds, seed=seed),
+            bootstrap_elo(battles, rounds=rounds, seed=seed, by="units"))  # fmt: skip
+
+
+def _ranking(battles: Battles, ratings: Floats, level: float) -> Ranking:
     import warnings
 
     import numpy as np
 
-    ratings = bootstrap_elo(battles, rounds=rounds, seed=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a model that was never drawn has no rating
         low, middle, high = np.nanquantile(ratings, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
