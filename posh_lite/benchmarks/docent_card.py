@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from posh_lite.benchmarks.docent_build import SPLITS, Build
 from posh_lite.benchmarks.nga_clean import words
+from posh_lite.errors import InputError
 from posh_lite.evaluation.bootstrap import Estimate, ratio
 
-#: Column of the paper's Table 1, as in ``data/paper``, for each of our figures.
+#: Column of the paper's Table 1, as in :mod:`posh_lite.paper`, for each of our figures.
 PUBLISHED = {"words": "reference_words", "components": "reference_components"}
 
 
@@ -75,15 +74,18 @@ def reference_statistics(
 
 
 def published_statistics(name: str = "DOCENT") -> dict[str, float]:
-    """What the paper's Table 1 says of a benchmark, by the names of :data:`PUBLISHED`; empty outside a checkout."""
-    file = Path(__file__).parent.parent.parent / "data" / "paper" / "posh_table1_benchmarks.csv"
-    if not file.is_file():
+    """What the paper's Table 1 says of a benchmark, by the names of :data:`PUBLISHED`.
+
+    Empty where the published tables are not at hand, or do not have it.
+    """
+    from posh_lite import paper
+
+    try:
+        table = paper.table("benchmark_comp")
+    except InputError:
         return {}
-    with file.open(encoding="utf-8", newline="") as handle:
-        for row in csv.DictReader(handle):
-            if row["benchmark"] == name:
-                return {ours: float(row[theirs]) for ours, theirs in PUBLISHED.items()}
-    return {}
+    rows = table[table["benchmark"] == name]
+    return {ours: float(rows[theirs].iloc[0]) for ours, theirs in PUBLISHED.items()} if len(rows) else {}
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
