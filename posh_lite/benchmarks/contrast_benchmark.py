@@ -50,7 +50,7 @@ def load_contrast_benchmark(path: str | Path | None = None) -> Benchmark:
         bases.setdefault(row.original, row.id[:-1] or row.id)  # "h001c" is of the base "h001"
     pairs = tuple(Pair(row.id, row.changed, row.original, source="contrast") for row in rows)
     marks = tuple(Marks(bases[row.original], row.id, row.changed_spans, row.original_spans) for row in rows)
-    found = []
+    found: list[Comparison] = []
     for reworded in (row for row in rows if row.kind == PARAPHRASE):
         for changed in (row for row in rows if row.kind != PARAPHRASE and row.original == reworded.original):
             labels: dict[Dimension, int] = {"overall": 1}

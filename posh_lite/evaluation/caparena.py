@@ -173,8 +173,8 @@ def _ranking(battles: Battles, ratings: Floats, level: float) -> Ranking:
         warnings.simplefilter("ignore")  # a model that was never drawn has no rating
         low, middle, high = np.nanquantile(ratings, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
     fitted = bradley_terry(battles)
-    columns = (tuple(float(v) for v in column) for column in (middle, low, high, fitted))
-    return Ranking(battles.models, *columns, battles.n)
+    columns = [tuple(float(v) for v in column) for column in (middle, low, high, fitted)]
+    return Ranking(battles.models, columns[0], columns[1], columns[2], columns[3], battles.n)
 
 
 def _agreement(x: Floats, y: Floats, method: str) -> Floats:

@@ -88,7 +88,7 @@ def elo(battles: Battles, *, k: float = K, scale: float = SCALE, start: float = 
     """
     import numpy as np
 
-    return _play(battles, np.arange(len(battles.outcome))[:, None], k, scale, start)[0]
+    return np.asarray(_play(battles, np.arange(len(battles.outcome))[:, None], k, scale, start)[0])
 
 
 def bootstrap_elo(

@@ -109,7 +109,7 @@ class Evaluation:
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{key: _plain(value) for key, value in row.items()} for row in frame.to_dict("records")]
+    return [{str(key): _plain(value) for key, value in row.items()} for row in frame.to_dict("records")]
 
 
 def _plain(value: Any) -> Any:
@@ -142,7 +142,7 @@ def read_evaluation(folder: str | Path) -> Evaluation:
             for column in ("value", "low", "high", "p", "p_bootstrap", "difference", "share", "bradley_terry"):
                 if column in frame:
                     frame[column] = frame[column].astype(float)
-        return Evaluation(record["benchmark"], record["settings"], runs, *frames)
+        return Evaluation(record["benchmark"], record["settings"], runs, frames[0], frames[1], frames[2])
     except OSError as error:
         raise InputError(error.strerror or str(error), path=path) from None
     except (KeyError, TypeError, ValueError) as error:

@@ -48,9 +48,9 @@ def _rows(evaluation: Evaluation, protocol: str, statistic: str) -> dict[str, li
     titles = {run.name: run.title for run in evaluation.runs}
     wanted = (e["protocol"] == protocol) & (e["statistic"] == statistic) & (e["subset"] == "")
     for row in e[wanted].itertuples():
-        if not math.isnan(float(row.value)):  # type: ignore[arg-type]
-            values = (float(v) for v in (row.value, row.low, row.high))  # type: ignore[arg-type]
-            found.setdefault(str(row.dimension), []).append((titles[str(row.metric)], *values))
+        value, low, high = (float(v) for v in (row.value, row.low, row.high))  # type: ignore[arg-type]
+        if not math.isnan(value):
+            found.setdefault(str(row.dimension), []).append((titles[str(row.metric)], value, low, high))
     return found
 
 

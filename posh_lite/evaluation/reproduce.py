@@ -20,7 +20,7 @@ from posh_lite.evaluation.evaluate import Evaluation, evaluate
 Status = Literal["reproduces", "differs", "cannot run", "not recorded"]
 
 #: Values are recorded, not intervals, so that few resamples do; Elo ratings are medians of these rounds.
-SETTINGS = {"n_resamples": 200, "rounds": 1000, "seed": 0}
+SETTINGS: dict[str, Any] = {"n_resamples": 200, "rounds": 1000, "seed": 0}
 #: Absolute, on figures between -1 and 1: of metrics that compute the same everywhere, and of those that ask a model.
 EXACT, OF_MODELS = 0.001, 0.02
 _WHAT = "figures of posh-lite evaluate, to be held against a new run by posh-lite reproduce; no texts"
@@ -81,10 +81,13 @@ def figures_of(evaluation: Evaluation, metric: str) -> dict[str, dict[str, Any]]
     e = evaluation.estimates
     found = {}
     if len(e):
-        for row in e[e["metric"] == metric].itertuples():
-            name = f"{row.protocol}/{row.dimension}/{row.statistic}" + (f"/{row.subset}" if row.subset else "")
-            value = float(row.value)  # type: ignore[arg-type]
-            found[name] = {"value": None if math.isnan(value) else round(value, 9), "n": int(row.n)}  # type: ignore[call-overload]
+        rows: list[dict[Any, Any]] = e[e["metric"] == metric].to_dict("records")
+        for row in rows:
+            parts = [row[column] for column in ("protocol", "dimension", "statistic", "subset")]
+            value = float(row["value"])
+            found["/".join(part for part in parts if part)] = {
+                "value": None if math.isnan(value) else round(value, 9), "n": int(row["n"]),
+            }  # fmt: skip
     return found
 
 

@@ -73,7 +73,7 @@ def table_of(evaluation: Evaluation) -> Table:
         if (protocol, dimension, statistic) in present
     ]  # fmt: skip
     ran = [run for run in evaluation.runs if not run.skipped]
-    columns = [[_cell(known.get((run.name, *key)), percent) for run in ran] for *key, _, percent in keys]
+    columns = [[_cell(known.get((run.name, p, d, s)), percent) for run in ran] for p, d, s, _, percent in keys]
     marked = [_best(column) for column in columns]
     rows = tuple((run.title, tuple(column[place] for column in marked)) for place, run in enumerate(ran))
     return Table(
