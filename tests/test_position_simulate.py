@@ -60,6 +60,19 @@ def test_the_planted_effects_are_those_of_the_format(gold):
         assert made.difference("drifter", other, "d_tail").low > 0
 
 
+def test_what_a_lens_on_claims_can_see_of_the_planted_effects(gold):
+    """Most mistakes of the embellisher are invented things, of which no claim of the reference speaks."""
+    seen = gold_profiles(load_mini(), invented="unseen")
+    changed = [
+        (p.model, a.label, b.label) for p, q in zip(gold, seen, strict=True)
+        for a, b in zip(p.sentences, q.sentences, strict=True) if a.label != b.label
+    ]
+    assert set(changed) == {("embellisher", "Contradicted", "Generic")} and len(changed) == 60
+    made = diagnose(seen, weighted=False, n_resamples=50)
+    assert 0 < made.estimate("embellisher", "d_mid").value < 0.3
+    assert made.estimate("drifter", "d_tail").value == 1
+
+
 def test_drawn_shares_are_those_that_were_planted():
     drawn = draw_corpus({"x": DRIFT}, 6000, np.random.default_rng(1), alike=0.5)["x"]
     assert shares_of(drawn.counts.sum(axis=0)) == pytest.approx(np.array(DRIFT.shares), abs=0.02)

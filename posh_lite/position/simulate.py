@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from posh_lite.position.composition import QUARTERS, Bins, Composition, compose, shares_of
 from posh_lite.position.effects import EFFECTS, diagnose, effects_of
@@ -60,7 +60,9 @@ def labelled_caption(
     )
 
 
-def gold_profiles(corpus: MiniCorpus) -> list[CaptionProfile]:
+def gold_profiles(
+    corpus: MiniCorpus, *, invented: Literal["contradicted", "unseen"] = "contradicted"
+) -> list[CaptionProfile]:
     """The mini corpus as six captioners, one a style, whose sentence labels are known because they were planted.
 
     Its sentences are called contradicted where any word of theirs is wrong, true words beside it or not. The paper's
@@ -69,18 +71,26 @@ def gold_profiles(corpus: MiniCorpus) -> list[CaptionProfile]:
 
     Args:
         corpus: of ``load_mini``.
+        invented: what a sentence is whose only mistakes are invented things. No claim of the reference speaks of
+            those, and absence from the reference is no contradiction (section 2), so a lens that verifies claims cannot
+            see them, however good its verifier. "unseen" calls such sentences generic: D_mid and the contradicted
+            shares are then what a perfect verifier finds. Whether it would call these sentences generic or supported
+            is not known from the gold labels.
     """
     profiles = []
     names: dict[str, Label] = {label.lower(): label for label in LABELS}
     for pair, gold in zip(corpus.pairs, corpus.gold, strict=True):
         work, style = pair.id.split("/")
         n = len(gold.sentences)
-        sentences = tuple(
-            SentenceLabel(s.start, s.end, number, quartile(number, n), names[s.label], 1.0)
-            for number, s in enumerate(gold.sentences, start=1)
-        )
-        rubric = Rubric(pair.reference, (), "gold")
-        profiles.append(CaptionProfile(pair.id, work, style, pair.generation, rubric, (), sentences, "gold labels"))
+        sentences = []
+        for number, s in enumerate(gold.sentences, start=1):
+            label = names[s.label]
+            if label == "Contradicted" and invented == "unseen":
+                against = any(m.fact is not None and s.start <= m.start < s.end for m in gold.mistakes)
+                label = "Contradicted" if against else "Generic"
+            sentences.append(SentenceLabel(s.start, s.end, number, quartile(number, n), label, 1.0))
+        rubric, made = Rubric(pair.reference, (), "gold"), f"gold labels, invented things {invented}"
+        profiles.append(CaptionProfile(pair.id, work, style, pair.generation, rubric, (), tuple(sentences), made))
     return profiles
 
 
