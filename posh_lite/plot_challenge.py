@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _LOW, _MIDDLE, _HIGH = (186, 75, 6), (238, 239, 241), (4, 92, 148)
 _NOTHING = "#8c949e"
-_INK, _PAPER = "#16181b", "#fdfdfe"  # in no palette, so that they stay on a dark page
+_INK, _PAPER = "#000000", "#ffffff"  # in no palette, so that they stay on a dark page
 #: More columns are split into panels, so that numbers stay legible on a phone.
 COLUMNS = 6
 TITLES = {
