@@ -221,6 +221,12 @@ def test_the_table_marks_the_best_and_the_grey():
     assert "constructed gold: nobody was asked" in said
     assert "mistakes n = 6 on 6 images or works" in said
     assert "## Intervals" in said
+    assert "## Differences from good" in said
+    rows = dict(table.differences)
+    assert list(rows) == ["bad_1"]
+    gap = found.differences.query("metric == 'bad_1' and dimension == 'overall' and statistic == 'accuracy'").iloc[0]
+    assert rows["bad_1"][place].startswith(f"{100 * gap['difference']:.1f} (")
+    assert rows["bad_1"][place].endswith(f"; {100 * gap['share']:.0f}%)")
     # every line of a table has as many cells as its head
     rows = [line for line in said.splitlines() if line.startswith("|")]
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows}) == 1

@@ -91,6 +91,8 @@ class Evaluation:
     def estimate(self, metric: str, dimension: str, statistic: str, *, protocol: str = "", subset: str = "") -> float:
         """One value, the first that fits; NaN where the metric has none."""
         e = self.estimates
+        if not len(e):
+            return float("nan")
         rows = e[(e.metric == metric) & (e.dimension == dimension) & (e.statistic == statistic) & (e.subset == subset)]
         rows = rows[rows.protocol == protocol] if protocol else rows
         return float(rows["value"].iloc[0]) if len(rows) else float("nan")

@@ -49,6 +49,8 @@ class Table:
         rows: title of the metric and its cells.
         notes: lines below the table.
         skipped: title of each metric that did not run, and why.
+        against: title of the metric that differences are taken from.
+        differences: title of each other metric, and for each column its difference from that one.
     """
 
     title: str
@@ -57,6 +59,8 @@ class Table:
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     notes: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...]
+    against: str = ""
+    differences: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def table_of(evaluation: Evaluation) -> Table:
@@ -80,6 +84,8 @@ def table_of(evaluation: Evaluation) -> Table:
         str(evaluation.about["title"]), tuple((GROUPS[d], label) for _, d, _, label, _ in keys),
         tuple((p, d, s) for p, d, s, _, _ in keys), rows, tuple(_notes(evaluation, {key[2] for key in keys})),
         tuple((run.title, run.skipped) for run in evaluation.runs if run.skipped),
+        next((run.title for run in ran if run.name == evaluation.settings["against"]), ""),
+        _differences(evaluation, keys),
     )  # fmt: skip
 
 
@@ -93,6 +99,29 @@ def _cell(row: Any, percent: bool) -> Cell:
         return Cell()
     interval = "–" if math.isnan(row.low) else f"{shown(row.low, percent)} to {shown(row.high, percent)}"
     return Cell(row.value, shown(row.value, percent), interval, grey=row.significant is False)
+
+
+def _differences(
+    evaluation: Evaluation, keys: Sequence[tuple[str, str, str, str, bool]]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Difference, interval and share of the resamples in which a metric is the better one."""
+    rows: dict[tuple[str, str, str, str], dict[Any, Any]] = {
+        (row["metric"], row["protocol"], row["dimension"], row["statistic"]): row
+        for row in evaluation.differences.to_dict("records")
+    }
+    found = []
+    for run in evaluation.runs:
+        cells = []
+        for protocol, dimension, statistic, _, percent in keys:
+            row = rows.get((run.name, protocol, dimension, statistic))
+            if row is None or math.isnan(row["low"]):
+                cells.append("–")
+            else:
+                gap, low, high = (shown(float(row[name]), percent) for name in ("difference", "low", "high"))
+                cells.append(f"{gap} ({low} to {high}; {100 * row['share']:.0f}%)")
+        if any(cell != "–" for cell in cells):
+            found.append((run.title, tuple(cells)))
+    return tuple(found)
 
 
 def _best(column: Sequence[Cell]) -> list[Cell]:
@@ -147,6 +176,11 @@ def markdown(table: Table) -> str:
         parts.append("\n".join(["Not run here:", "", *(f"- {title}: {why}" for title, why in table.skipped)]))
     parts.append("## Intervals")
     parts.append(_grid(headings, [(t, [c.interval for c in cells]) for t, cells in table.rows]))
+    if table.differences:
+        parts.append(f"## Differences from {table.against}")
+        parts.append(_grid(headings, [(title, list(cells)) for title, cells in table.differences]))
+        parts.append(f"In brackets: interval, and the share of resamples in which the metric is better than"
+                     f" {table.against}.")  # fmt: skip
     parts.append("## Notes")
     parts.append("\n".join(f"- {note}" for note in table.notes))
     return "\n\n".join(parts) + "\n"
