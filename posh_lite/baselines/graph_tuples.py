@@ -116,9 +116,13 @@ def same_by_lemma(a: str, b: str) -> bool:
 @cache
 def same_by_lexicon(a: str, b: str) -> bool:
     """Equal, derived from one another, or synonyms in the package's own lexicon; a broader word is no synonym."""
+    from posh_lite.judge.lexical.heads import senses
     from posh_lite.judge.lexical.words import SYNONYM, alike
 
-    return a == b or min(alike(a, b), alike(b, a)) >= SYNONYM
+    if a == b:
+        return True
+    shared = {sense.id for sense in senses(a)} & {sense.id for sense in senses(b)}
+    return bool(shared) or min(alike(a, b), alike(b, a)) >= SYNONYM
 
 
 def same_by_wordnet(wordnet: WordNet) -> SameWord:
