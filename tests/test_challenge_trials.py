@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.benchmarks.mini import MISTAKE_TYPES, Gold, LabelledSentence, MiniCorpus, load_mini
@@ -52,6 +52,7 @@ def test_with_one_by_hand() -> None:
     assert with_one(text, [five, red], five) == ("Five men hold blue cups.", ((0, 4),))
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_spans_that_no_edit_touches_read_as_before(data: st.DataObject) -> None:
     text = data.draw(st.text(alphabet="aé😀 \n.", min_size=1, max_size=40))

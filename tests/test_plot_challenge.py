@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from challenge_sets import Table, tiny
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.evaluation.challenge import Matrix, challenge
@@ -20,6 +20,7 @@ def matrix() -> Matrix:
     return challenge([Table(), Table(name="twin")], sets=[tiny()], n_resamples=50, progress=False)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1))
 def test_every_number_can_be_read(value: float) -> None:
     fill = shade(value)
@@ -27,6 +28,7 @@ def test_every_number_can_be_read(value: float) -> None:
     assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_the_scale_falls_away_from_guessing(a: float, b: float) -> None:
     if (a - 0.5) * (b - 0.5) > 0 and abs(a - 0.5) < abs(b - 0.5):  # on the same side, b further away
