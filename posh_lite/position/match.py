@@ -11,7 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
+from functools import lru_cache
 
 from posh_lite.position.types import Match
 from posh_lite.records import Span
@@ -19,6 +19,8 @@ from posh_lite.text import tokens, visible
 
 #: Similarity of a fuzzy match, 0 to 1: twice the words in common, in order, over the words of both.
 THRESHOLD = 0.75
+#: Words beside a fuzzy match in which a negation counts as its own.
+REACH = 2
 _NEGATION = frozenset({
     "no", "not", "never", "without", "neither", "nor", "none", "nobody", "nothing", "cannot", "lack", "lacks",
     "lacking", "absent", "n't",
@@ -121,6 +123,7 @@ class _Word:
     start: int
     end: int
     key: str
+    negates: bool
 
 
 def _words(text: str) -> list[_Word]:
@@ -128,7 +131,7 @@ def _words(text: str) -> list[_Word]:
     for token in tokens(visible(text)):
         key = _letters(token.text)[0].replace(" ", "")
         if token.is_word and key:
-            found.append(_Word(token.start, token.end, key))
+            found.append(_Word(token.start, token.end, key, _negates(token.text)))
     return found
 
 
@@ -154,15 +157,23 @@ def _fuzzy(quote: str, caption: str, threshold: float) -> Place:
             ratio = matcher.ratio()
             if ratio < threshold or (best is not None and ratio <= best[0]):
                 continue
-            if changes_fact(quote, caption[have[i].start : have[min(i + size, len(have)) - 1].end]):
+            j = min(i + size, len(have))
+            if changes_fact(quote, caption[have[i].start : have[j - 1].end]) or _denied(quote, have, i, j):
                 vetoed = True
                 continue
-            best = (ratio, i, min(i + size, len(have)))
+            best = (ratio, i, j)
     if best is None:
         return Place(None, "unmatched", vetoed=vetoed)
     ratio, i, j = best
     i, j = _trimmed(keys, i, j, known)
     return Place((have[i].start, have[j - 1].end), "fuzzy", ratio)
+
+
+def _denied(quote: str, have: list[_Word], i: int, j: int) -> bool:
+    """Whether a negation that the quotation does not have stands right beside the passage."""
+    if _facts(quote)[2]:
+        return False
+    return any(w.negates for w in (*have[max(0, i - REACH) : i], *have[j : j + REACH]))
 
 
 def _trimmed(keys: list[str], i: int, j: int, known: set[str]) -> tuple[int, int]:
@@ -182,14 +193,19 @@ def changes_fact(quote: str, passage: str) -> bool:
     return _facts(quote) != _facts(passage)
 
 
-@cache
+def _negates(word: str) -> bool:
+    plain = word.lower().replace("\u2019", "'")
+    return plain in _NEGATION or plain.endswith("n't")
+
+
+@lru_cache(maxsize=4096)
 def _facts(text: str) -> tuple[tuple[str, ...], ...]:
     from posh_lite.judge.lexical import words as lexical
 
     numbers, colors, negations = [], [], []
     for token in tokens(visible(text)):
         word = token.text.lower().replace("\u2019", "'")
-        if word in _NEGATION or word.endswith("n't"):
+        if _negates(word):
             negations.append("not")
             continue
         plain = word.removesuffix("'s")

@@ -39,32 +39,40 @@ class Basis:
     relation: Relation | None = None
 
 
+#: Relations to what a thing is made of.
+_MADE = frozenset(
+    f"{verb} {word}" for verb in ("make", "build", "craft", "construct", "carve") for word in ("of", "from", "out of")
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """Colours that the parser took for things ("stripes of lilac and white"), turned back into properties."""
+    """Colours and materials that stand as things ("stripes of lilac", "made of marble"), as properties again."""
 
-    nouns: frozenset[int]  # ids of the entities that are colours
+    nouns: frozenset[int]  # ids of the entities that are colours or materials
     of: dict[int, tuple[Attribute, ...]]  # by the id of the thing that has them
 
 
 def colors(graph: SceneGraph) -> Colors:
-    """The colours of a graph that stand as things behind "of" or "in"."""
+    """The colours of a graph that stand as things behind "of" or "in", and the materials that things are made of."""
     from posh_lite.judge.lexical import heads, words
+    from posh_lite.judge.lexical.lexicon import lexicon
 
     nouns: set[int] = set()
     of: dict[int, tuple[Attribute, ...]] = {}
     for r in graph.relations:
         o, s = r.object, r.subject
         last = o.head.rpartition(" ")[2]
-        if r.lemma.split()[-1] not in ("of", "in") or r.negated or not o.mentions or s.role != "thing":
+        if r.negated or not o.mentions or s.role != "thing":
             continue
-        if not words.is_color(last) or heads.senses(o.head):
+        colored = r.lemma.split()[-1] in ("of", "in") and words.is_color(last) and not heads.senses(o.head)
+        made = r.lemma in _MADE and last in lexicon().exclusive["material"].senses
+        if not (colored or made):
             continue
         start, end = o.mentions[0].phrase
         said = " ".join(w for w in graph.text[start:end].split() if w.lower() not in ("a", "an", "the"))
         nouns.add(o.id)
-        made = Attribute(-1 - r.id, s, said, said.lower(), ((start, end),))
-        of[s.id] = (*of.get(s.id, ()), made)
+        of[s.id] = (*of.get(s.id, ()), Attribute(-1 - r.id, s, said, said.lower(), ((start, end),)))
     return Colors(frozenset(nouns), of)
 
 

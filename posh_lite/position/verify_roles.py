@@ -75,6 +75,40 @@ def of_relation(al: Alignment, r: Relation, sure: Sure, moved: bool = False) -> 
     return None
 
 
+def substituted(al: Alignment, r: Relation, sure: Sure) -> tuple[Span, str] | None:
+    """Where another being does the deed that no counterpart does, or it is done to another kind of the thing.
+
+    "The man kneads the dough" by a woman who does, where the caption has no such man; "slices a tomato" by "slices an
+    onion". The other thing is none that the reference has, and of a kind that excludes the claim's.
+    """
+    mine, theirs = al.one.get(r.subject.id), al.one.get(r.object.id)
+    if r.negated or (mine is None) == (theirs is None) or r.object.role != "thing" or r.subject.role != "thing":
+        return None
+    gone, kept = (r.subject, r.object) if mine is None else (r.object, r.subject)
+    there = theirs if mine is None else mine
+    if there is None or there.head < SAME or not sure(al, kept):
+        return None
+    for q in al.target.graph.relations:
+        if denied(al.target.graph, q) or not q.spans or same(asked(al, r), told(al, q)) < SAME:
+            continue
+        stays, other = (q.object, q.subject) if mine is None else (q.subject, q.object)
+        if stays.id != there.target or other.id in al.back or other.role != "thing" or other.negated:
+            continue
+        if _excludes(gone, other):
+            return q.spans[0], al.target.phrase(other.id)
+    return None
+
+
+def _excludes(a: Entity, b: Entity) -> bool:
+    """Whether the names exclude each other: two genders or trades, two kinds of one narrow kind."""
+    grade = heads.grade(a.head, b.head)
+    if heads.is_person(a.head) or heads.is_person(b.head):
+        return heads.is_person(a.head) and heads.is_person(b.head) and grade < 0
+    if heads.is_living(a.head) and heads.is_living(b.head):
+        return grade in (words.CONFLICT, heads.SIBLING)
+    return grade == heads.SIBLING and " " not in a.head + b.head
+
+
 def _related_too(al: Alignment, r: Relation, other: Entity, *, subject: bool) -> bool:
     """Whether the reference says the same of the other thing as well."""
     for q in al.source.graph.relations_of(other, role="subject" if subject else "object"):

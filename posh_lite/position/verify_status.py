@@ -167,7 +167,7 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
             against.append((a, found))
     if held and 2 * len(held) >= len(group) and compared.agrees is not False:
         return held[0]
-    open_ = sure and not held and property_of(group[0]) != "color" and compared.agrees is None
+    open_ = sure and not held and (property_of(group[0]) != "color" or group[0].negated) and compared.agrees is None
     if against and open_ and not _elsewhere_said(al, group):
         a, found = against[0]
         if (a.kind == "action" and not living(entity)) or (a.kind == "quantity" and not _one_only(al, entity)):
@@ -233,7 +233,10 @@ def read_relation(al: Alignment, r: Relation) -> Reading:
         if denies:
             return _read(found, _denied(al, r, denied=False), "Contradicted")
         return _read(found, of_relation(al, r, conflict=True), "Contradicted")
-    return _role(None if denies else verify_roles.of_relation(al, r, confident, found.score == ELSEWHERE), found)
+    if denies:
+        return _missing(found)
+    moved = verify_roles.of_relation(al, r, confident, found.score == ELSEWHERE)
+    return _role(moved or verify_roles.substituted(al, r, confident), found)
 
 
 def _two_places(al: Alignment, e: Entity, zone: dict[str, set[str]]) -> bool:

@@ -105,8 +105,8 @@ def number_of(text: str) -> tuple[int, int] | None:
     for w in said:
         if w in ("a", "an", "one") and len(said) > 1 and w != said[-1]:
             continue
-        value = words.number(w)
-        if value is not None and w not in lex.vague:
+        value = 2 if w in ("pair", "couple") else words.number(w)
+        if value is not None and (w not in lex.vague or value == 2):
             slack = int(value * _ABOUT) if rough else 0
             return value - slack, value + slack
         if w in lex.vague:
