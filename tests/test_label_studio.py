@@ -353,3 +353,19 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
     (tmp_path / "n.txt").write_text("1 ann")
     assert main(["docent", "agreement", str(place), "--names", "n.txt"]) == 2
     assert "n.txt:1: expected NUMBER=NAME" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["granular", "coarse"])
+def test_label_studios_own_library_accepts_configuration_tasks_and_annotations(kind):
+    reason = "label-studio-sdk is not installed (in an environment of its own: version 2.1.2)"
+    interface = pytest.importorskip("label_studio_sdk.label_interface", reason=reason)
+    for images in (False, True):
+        own = interface.LabelInterface(config(kind, images=images))
+        own.validate()
+        tasks = granular_tasks(some(1)) if kind == "granular" else coarse_tasks(some(1))
+        for task in export(tasks, images={"w0": "https://x/1.jpg"} if images else None):
+            assert own.validate_task(task)
+    own = interface.LabelInterface(config(kind))
+    for task in json.loads((find_study() / f"export-{kind}.json").read_text("utf-8")):
+        for annotation in task["annotations"]:
+            assert own.validate_prediction(annotation, return_errors=True) == []
