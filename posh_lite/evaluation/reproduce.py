@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from posh_lite.errors import InputError
@@ -104,29 +105,34 @@ def record(
     """
     place = expected_folder() if folder is None else Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    for name in benchmarks:
-        found = _evaluated(name, metrics, progress)
-        if isinstance(found, str):
-            yield Check(name, "all", "cannot run", found)
+    with TemporaryDirectory() as scores:  # of this run alone: benchmarks of the same pairs share them
+        for name in benchmarks:
+            yield from _record(name, metrics, place, scores, progress)
+
+
+def _record(name: str, metrics: Sequence[str], place: Path, scores: str, progress: bool | None) -> Iterator[Check]:
+    found = _evaluated(name, metrics, scores, progress)
+    if isinstance(found, str):
+        yield Check(name, "all", "cannot run", found)
+        return
+    path = place / f"{name}.json"
+    old: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    same = old.get("pairs") == found.about["pairs"] and old.get("settings") == SETTINGS
+    kept: dict[str, Any] = old.get("metrics", {}) if same else {}
+    for run in found.runs:
+        if run.skipped:
+            yield Check(name, run.name, "cannot run", run.skipped)
             continue
-        path = place / f"{name}.json"
-        old: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-        same = old.get("pairs") == found.about["pairs"] and old.get("settings") == SETTINGS
-        kept: dict[str, Any] = old.get("metrics", {}) if same else {}
-        for run in found.runs:
-            if run.skipped:
-                yield Check(name, run.name, "cannot run", run.skipped)
-                continue
-            figures = figures_of(found, run.name)
-            kept[run.name] = {"signature": run.signature, "tolerance": tolerance_of(run.name), "figures": figures}
-            yield Check(name, run.name, "reproduces", f"recorded, {len(figures)} figures")
-        content = {"what": _WHAT, "benchmark": name, "gold": found.about["gold"], "pairs": found.about["pairs"],
-                   "n_pairs": found.about["n_pairs"], "settings": SETTINGS,
-                   "metrics": dict(sorted(kept.items()))}  # fmt: skip
-        if kept:
-            text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-            # one line a figure, so that a change of the file reads well
-            path.write_text(re.sub(r'\{\s+("value": [^,]+),\s*("n": \d+)\s+\}', r"{\1, \2}", text) + "\n", "utf-8")
+        figures = figures_of(found, run.name)
+        kept[run.name] = {"signature": run.signature, "tolerance": tolerance_of(run.name), "figures": figures}
+        yield Check(name, run.name, "reproduces", f"recorded, {len(figures)} figures")
+    content = {"what": _WHAT, "benchmark": name, "gold": found.about["gold"], "pairs": found.about["pairs"],
+               "n_pairs": found.about["n_pairs"], "settings": SETTINGS,
+               "metrics": dict(sorted(kept.items()))}  # fmt: skip
+    if kept:
+        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+        # one line a figure, so that a change of the file reads well
+        path.write_text(re.sub(r'\{\s+("value": [^,]+),\s*("n": \d+)\s+\}', r"{\1, \2}", text) + "\n", "utf-8")
 
 
 def tolerance_of(metric: str) -> float:
@@ -158,11 +164,11 @@ def reproduce(
 
     if unknown := [name for name in benchmarks if name not in expected]:
         raise InputError(f'nothing is recorded for the benchmark "{unknown[0]}"; there are {", ".join(expected)}')
-    for name in benchmarks or list(expected):
-        recorded = expected[name]
-        wanted = [m for m in recorded["metrics"] if not metrics or m in metrics]
-        if wanted:
-            found = _evaluated(name, wanted, progress)
+    with TemporaryDirectory() as scores:
+        for name in benchmarks or list(expected):
+            recorded = expected[name]
+            wanted = [m for m in recorded["metrics"] if not metrics or m in metrics]
+            found = _evaluated(name, wanted, scores, progress) if wanted else ""
             if isinstance(found, str):
                 yield from (Check(name, metric, "cannot run", found) for metric in wanted)
             else:
@@ -177,7 +183,7 @@ def reproduce(
             yield Check("any", metric, "not recorded", f"posh-lite reproduce --record --metrics {metric}")
 
 
-def _evaluated(name: str, metrics: Sequence[str], progress: bool | None) -> Evaluation | str:
+def _evaluated(name: str, metrics: Sequence[str], folder: str, progress: bool | None) -> Evaluation | str:
     """The evaluation, or why the benchmark is not here."""
     from posh_lite.benchmarks.registry import load_benchmark
 
@@ -185,7 +191,7 @@ def _evaluated(name: str, metrics: Sequence[str], progress: bool | None) -> Eval
         benchmark = load_benchmark(name)
     except InputError as error:
         return " ".join(str(error).split())
-    return evaluate(benchmark, metrics, progress=progress, **SETTINGS)
+    return evaluate(benchmark, metrics, output=folder, progress=progress, **SETTINGS)
 
 
 def _compare(name: str, metric: str, recorded: Mapping[str, Any], found: Evaluation) -> Check:
