@@ -100,6 +100,10 @@ class Wording:
             if words.lower().startswith("without"):
                 return sentence(f"{subject} {be} {words} {affirmative(other)}")
             return sentence(f"{subject} {be} not {affirmative(words)} {affirmative(other)}")
+        if r.lemma == "of":
+            return sentence(f"the picture shows {subject} of {bare(r.object)}")
+        if r.lemma == "with":
+            return sentence(f"{subject} {'have' if r.subject.plural else 'has'} {other}")
         if r.kind != "verb" or is_preposition(words):
             return sentence(f"{subject} {be} {words} {other}")
         if _finite(words, r.lemma) or r.passive:

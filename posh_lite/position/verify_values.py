@@ -80,8 +80,8 @@ def compare_colors(view: View, number: int, group: tuple[Attribute, ...]) -> Com
     lex = lexicon()
     if any(w in lex.many_colors for shades in asked for w in shades) or any(t.text in lex.many_colors for t in theirs):
         return NOTHING
-    open_ = [shades for shades in asked if all(_shade(w, t.text) < PARTIAL for w in shades for t in theirs)]
-    alien = [t for t in theirs if all(_shade(w, t.text) < PARTIAL for shades in asked for w in shades)]
+    open_ = [shades for shades in asked if not any(_meets(shades, t.text) for t in theirs)]
+    alien = [t for t in theirs if not any(_meets(shades, t.text) for shades in asked)]
     if open_ and alien:
         t = alien[0]
         return Compared(False, (t.start, t.start + len(t.text)), t.text)
@@ -89,12 +89,16 @@ def compare_colors(view: View, number: int, group: tuple[Attribute, ...]) -> Com
     return Compared(True, (t.start, t.start + len(t.text)), t.text)
 
 
-def _shade(a: str, b: str) -> float:
-    """Grade of two colours; neighbours whose names are not both basic ("teal", "green") are let pass."""
-    if {a, b} <= _METALLIC or {a, b} <= _PALE:
-        return PARTIAL
-    grade = max(words.alike(a, b), words.alike(b, a))
-    return PARTIAL if 2.0 <= grade < PARTIAL else grade
+def _meets(shades: list[str], color: str) -> bool:
+    """Whether a colour of the caption is one of a phrase's: "blue" of "blue-green".
+
+    Neighbours that are not both basic names ("teal", "green") are let pass for the word that carries the phrase.
+    """
+    if any({w, color} <= alike for w in shades for alike in (_METALLIC, _PALE)):
+        return True
+    grades = [max(words.alike(w, color), words.alike(color, w)) for w in shades]
+    main = max(k for k, w in enumerate(shades) if w not in _SHADES)
+    return any(g >= PARTIAL for g in grades) or grades[main] >= 2.0
 
 
 def number_of(text: str) -> tuple[int, int] | None:
