@@ -6,6 +6,7 @@ parts are called one after the other, on any device, with the same results.
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,15 @@ _DATA = (
 
 
 def lacking(parser: str = PARSER, encoder: str = ENCODER, **_: Any) -> list[str]:
-    """What CAPTURE lacks here besides packages, for the registry."""
+    """What CAPTURE lacks here, for the registry: its packages are in no extra."""
+    packages = {"capture_metric": "capture-metric", "factual_scene_graph": "FactualSceneGraph", "nltk": "nltk"}
+    if absent := [name for module, name in packages.items() if importlib.util.find_spec(module) is None]:
+        return [f"{', '.join(absent)}: pip install {' '.join(absent)}"]
     import nltk
 
     found = [*lacks_model(parser), *lacks_model(encoder)]
-    absent = [name for path, name in _DATA if not _there(nltk, path)]
-    if absent:
-        found.append(f"data of NLTK: python -m nltk.downloader {' '.join(absent)}")
+    if data := [name for path, name in _DATA if not _there(nltk, path)]:
+        found.append(f"data of NLTK: python -m nltk.downloader {' '.join(data)}")
     return found
 
 
@@ -69,16 +72,16 @@ class Capture:
     def __init__(
         self, parser: str = PARSER, encoder: str = ENCODER, device: str | None = None, by_side: bool = False
     ) -> None:
+        if missing := lacking(parser, encoder):  # without NLTK's data its code would stop in a debugger
+            raise MissingDependency(f"CAPTURE cannot run here: {'; '.join(missing)}")
         try:
             import torch
-            from capture_metric.capture import CAPTURE
-            from factual_scene_graph.parser.scene_graph_parser import SceneGraphParser
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise MissingDependency(f'CAPTURE needs {error.name}: pip install "posh-lite[baselines]"') from None
-        if missing := lacking(parser, encoder):
-            # its code would stop in a debugger
-            raise MissingDependency(f"CAPTURE cannot run here: {'; '.join(missing)}")
+        from capture_metric.capture import CAPTURE
+        from factual_scene_graph.parser.scene_graph_parser import SceneGraphParser
+
         place = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
         self._capture = CAPTURE(soft_matching=False)
         self._capture.text_encoder = SentenceTransformer(encoder, device=place).eval()

@@ -50,9 +50,7 @@ class ClipScore:
             import torch
             from transformers import CLIPModel, CLIPProcessor
         except ImportError as error:
-            raise MissingDependency(
-                f'CLIPScore needs {error.name}: pip install "posh-lite[baselines]" pillow torchvision'
-            ) from None
+            raise MissingDependency(f'CLIPScore needs {error.name}: pip install "posh-lite[baselines]"') from None
         try:
             self._model: Any = CLIPModel.from_pretrained(model)
             self._processor: Any = CLIPProcessor.from_pretrained(model)

@@ -146,7 +146,7 @@ _enter(
                 ("spacy",), options=(("model", "chars"),), granular=True),
     MetricEntry("capture", "CAPTURE", "posh_lite.baselines.capture:Capture", "CAPTURE by its authors' package:"
                 " FACTUAL's parser, WordNet, sentence embeddings", "graph", _EMBED,
-                ("capture_metric", "factual_scene_graph", *_TRANSFORMERS), "baselines", paper="CAPTURE",
+                _TRANSFORMERS, "baselines", paper="CAPTURE",
                 check="posh_lite.baselines.capture:lacking"),
     MetricEntry("clipscore", "CLIPScore", "posh_lite.baselines.clip:ClipScore", "CLIP's similarity of picture and"
                 " text, of which it reads 77 tokens", "vision", frozenset({"image", "model"}),

@@ -45,12 +45,14 @@ class RandomMetric:
     def score(self, pairs: Iterable[Pair]) -> pd.DataFrame:
         """A guess of [0, 1) for each dimension."""
         rows = listed(pairs)
-        names = ("mistakes", "omissions", "overall")
-        return table(rows, (Figure(*(draw(self.seed, p.id, dimension) for dimension in names)) for p in rows))
+        return table(rows, (Figure(*self._guesses(p.id)) for p in rows))
 
     def locate(self, pairs: Iterable[Pair]) -> list[Located]:
         """A guess of [0, 1) for each word of both texts."""
         return [Located(p.id, self._words(p, "generation"), self._words(p, "reference")) for p in listed(pairs)]
+
+    def _guesses(self, id: str) -> tuple[float, float, float]:
+        return draw(self.seed, id, "mistakes"), draw(self.seed, id, "omissions"), draw(self.seed, id, "overall")
 
     def _words(self, pair: Pair, side: Side) -> tuple[ScoredSpan, ...]:
         from posh_lite.text import tokens
