@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from posh_lite.benchmarks.contract import DIMENSIONS, Benchmark, Comparison, Marks
 from posh_lite.benchmarks.mini import load_mini
-from posh_lite.records import Pair
 
 if TYPE_CHECKING:
     from posh_lite.benchmarks.mini import MiniCorpus
@@ -32,7 +31,7 @@ def load_mini_benchmark(corpus: MiniCorpus | None = None) -> Benchmark:
               tuple(o.span for o in gold.omissions))
         for gold in corpus.gold
     ]  # fmt: skip
-    return Benchmark("mini", "known-answer corpus", "constructed", _pairs(corpus), _comparisons(corpus), tuple(marks),
+    return Benchmark("mini", "known-answer corpus", "constructed", corpus.pairs, _comparisons(corpus), tuple(marks),
                      note=_NOTE)  # fmt: skip
 
 
@@ -48,12 +47,7 @@ def load_mini_arena(corpus: MiniCorpus | None = None) -> Benchmark:
         for c in _comparisons(corpus)
     )
     note = f"{_NOTE} The models are its six styles: no model wrote anything here, and six ranks say little."
-    return Benchmark("mini-arena", "constructed arena", "constructed", _pairs(corpus), battles, note=note)
-
-
-def _pairs(corpus: MiniCorpus) -> tuple[Pair, ...]:
-    """The pairs with their style as the model; the same in both, so that scores can be shared."""
-    return tuple(replace(pair, model=pair.id.split("/")[1]) for pair in corpus.pairs)
+    return Benchmark("mini-arena", "constructed arena", "constructed", corpus.pairs, battles, note=note)
 
 
 def _comparisons(corpus: MiniCorpus) -> tuple[Comparison, ...]:

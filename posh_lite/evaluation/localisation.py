@@ -57,11 +57,13 @@ def words_of(
     from posh_lite.text import tokens
 
     words = [(token.start, token.end) for token in tokens(text) if token.is_word]
-    known = [(start, end, score) for start, end, score in spans if not math.isnan(score)]
-    scores = tuple(
-        max((score for start, end, score in known if max(start, word[0]) < min(end, word[1])), default=uncovered)
-        for word in words
-    )
+    best = [-math.inf] * len(text)  # by character: texts have hundreds of spans
+    touched = [False] * len(text)
+    for start, end, score in spans:
+        if not math.isnan(score):
+            for place in range(max(start, 0), min(end, len(text))):
+                best[place], touched[place] = max(best[place], score), True
+    scores = tuple(max(best[a:b]) if any(touched[a:b]) else uncovered for a, b in words)
     return WordSet(unit, scores, tuple(overlaps(word, marked) for word in words))
 
 
