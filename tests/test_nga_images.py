@@ -227,6 +227,11 @@ def test_the_command_says_how_changing_files_are_had(cache, capsys):
     said = capsys.readouterr().out
     assert "posh-lite data fetch nga_objects" in said
     assert "changes from day to day" in said
+    (cache / "nga").mkdir(parents=True)
+    (cache / "nga" / "objects.csv").write_text("objectid\n")
+    assert main(["data", "verify", "nga_objects"]) == 0
+    assert "no hash was recorded" in capsys.readouterr().out
+    (cache / "nga" / "objects.csv").unlink()
     assert main(["data", "fetch", "iiw400@abc"]) == 1
     assert "pinned already" in capsys.readouterr().err
     assert main(["docent", "build", "-o", "x"]) == 2

@@ -8,7 +8,7 @@ from typing import Any
 
 from posh_lite.benchmarks.catalog import DATASETS, SETTING, Found, dataset, folders, locate
 from posh_lite.benchmarks.download import fetch
-from posh_lite.benchmarks.nga_fetch import fetch_changing
+from posh_lite.benchmarks.nga_fetch import fetch_changing, read_pin
 from posh_lite.errors import InputError, PoshLiteError
 
 _EPILOG = f"""Files are looked for under {SETTING} first, then in the cache folder.
@@ -88,6 +88,11 @@ def _progress(have: int, total: int | None) -> None:
           file=sys.stderr, flush=True)
 
 
+def _unrecorded(found: Found) -> bool:
+    """Whether this is a changing file of which nothing was recorded, so that nothing can be verified."""
+    return found.dataset.changing and found.path is not None and read_pin(found.path) is None
+
+
 def _verify(options: argparse.Namespace) -> int:
     """0 if everything that is here is as pinned (and everything that was named is here), else 1."""
     bad = 0
@@ -97,6 +102,8 @@ def _verify(options: argparse.Namespace) -> int:
             "ok": "ok", "excerpt": "ok (excerpt)", "absent": "not here",
             "changed": "CHANGED: not the pinned file; remove it and fetch it again",
         }[found.status]
+        if _unrecorded(found):
+            said = "here, but no hash was recorded of it: it came in another way than by `posh-lite data fetch`"
         bad += found.status == "changed" or (found.status == "absent" and bool(options.names))
         print(f"{name}: {said}" + (f"  {found.path}" if found.path else ""))
     return 1 if bad else 0
