@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from posh_lite.benchmarks.nga import Faults, find_table, is_open, number, read_images, read_objects
 from posh_lite.benchmarks.nga_clean import clean, comparable, is_truncated, words
 from posh_lite.errors import InputError
+from posh_lite.records import read_jsonl
 
 IMAGE = "uuid,iiifurl,iiifthumburl,viewtype,sequence,width,height,maxpixels,openaccess,created,modified," \
         "depictstmsobjectid,assistivetext\n"  # fmt: skip
@@ -164,3 +165,10 @@ def test_texts_that_are_cut_off(text, cut):
 def test_words_and_what_is_compared():
     assert words(" A  red\ncoat. ") == ["A", "red", "coat."]
     assert comparable("A RED\u00a0coat \u2014 \u201cred\u201d!") == ("a", "red", "coat", "red")
+
+
+def test_real_descriptions_keep_every_word(data_dir):
+    texts = [row["IIW"] for _, row in read_jsonl(data_dir / "iiw" / "IIW-400.jsonl")]
+    cleaned = [clean(text) for text in texts]
+    assert all(text.split() == one.text.split() for text, one in zip(texts, cleaned, strict=True))
+    assert sum(is_truncated(one.text) for one in cleaned) == 2  # two that end without a full stop
