@@ -30,7 +30,8 @@ for line in sys.stdin:
         print("\\n".join([str(float(p) / 10) for p in parts[1:]] + ["0.5"]), flush=True)
 """
 SPICE = """
-import json, sys
+import json, os, sys
+assert "--add-opens=java.base/java.util=ALL-UNNAMED" in os.environ["JDK_JAVA_OPTIONS"]
 rows = json.load(open(sys.argv[sys.argv.index("spice-1.0.jar") + 1]))
 assert rows[0] == {"image_id": 0, "test": "A dog.", "refs": ["A caf\\u00e9."]}, rows
 scores = [{"pr": 0.5, "re": 0.25, "f": 1 / 3}, {"pr": 0.0, "re": 0.0, "f": None}]

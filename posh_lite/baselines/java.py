@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -26,8 +26,9 @@ PUNCTUATION = frozenset(
 )
 _PARSER = ("stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar")
 #: SPICE's cache is written by a library that looks into classes of the Java runtime, which Java 16 closed.
-_OPENED = tuple(f"--add-opens=java.base/java.{p}=ALL-UNNAMED" for p in ("lang", "math", "net", "text", "util", "io"))
-_OPENED = (*_OPENED, "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED")
+#: They are opened by a variable, which Java 8 does not read, since it would refuse them as options.
+_OPENED = " ".join(f"--add-opens=java.base/java.{package}=ALL-UNNAMED"
+                   for package in ("io", "lang", "math", "net", "text", "util", "util.concurrent"))
 
 
 class JavaError(PoshLiteError):
@@ -91,11 +92,13 @@ def ptb_tokens(texts: Sequence[str], *, timeout: float = 600) -> list[list[str]]
     return [[w for w in line.split() if w not in PUNCTUATION] for line in found]
 
 
-def _finished(command: Sequence[str], given: str, timeout: float, cwd: Path | None = None) -> str:
+def _finished(
+    command: Sequence[str], given: str, timeout: float, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> str:
     """Standard output of a program that ends by itself."""
     try:
         done = subprocess.run(command, input=given.encode("utf-8", "replace"), capture_output=True, timeout=timeout,
-                              cwd=cwd, check=False)
+                              cwd=cwd, env=env, check=False)
     except subprocess.TimeoutExpired:
         raise JavaError(f"a Java program did not end within {timeout:g} s: {' '.join(command[:6])} ...") from None
     if done.returncode:
@@ -196,9 +199,10 @@ def spice_scores(
             [{"image_id": n, "test": generation, "refs": [reference]} for n, (generation, reference) in enumerate(rows)]
         ), "utf-8")
         os.mkdir(Path(scratch, "cache"))
-        command = [java(), *_OPENED, "-Dfile.encoding=UTF-8", f"-Xmx{memory}", "-jar", "spice-1.0.jar", str(given),
+        command = [java(), "-Dfile.encoding=UTF-8", f"-Xmx{memory}", "-jar", "spice-1.0.jar", str(given),
                    "-cache", str(Path(scratch, "cache")), "-out", str(out), "-silent"]
-        _finished(command, "", timeout, cwd=place)
+        opened = f"{os.environ.get('JDK_JAVA_OPTIONS', '')} {_OPENED}".strip()
+        _finished(command, "", timeout, cwd=place, env={**os.environ, "JDK_JAVA_OPTIONS": opened})
         try:
             read = {int(item["image_id"]): item["scores"]["All"] for item in json.loads(out.read_text("utf-8"))}
             return [{key: float("nan" if read[n][key] is None else read[n][key]) for key in ("pr", "re", "f")}
