@@ -24,6 +24,7 @@ from posh_lite.commands import (
     evaluate,
     graph,
     log,
+    position,
     reproduce,
     score,
 )
@@ -33,6 +34,7 @@ _EPILOG = """examples:
   posh-lite score pairs.jsonl -o scores.jsonl
   posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html --log verdicts.sqlite
   posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --scale yes-no --log verdicts.sqlite
+  posh-lite position captions.jsonl -o where
   posh-lite evaluate --benchmark mini --metrics posh,bleu -o results
   posh-lite challenge --metrics posh,bleu -o matrix
   posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json
@@ -54,7 +56,8 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, evaluate, challenge, reproduce, estimate, log, calibrate, graph, docent, doctor, data, bench):
+    for module in (score, evaluate, position, challenge, reproduce, estimate, log, calibrate, graph, docent, doctor,
+                   data, bench):
         module.add_parser(commands)
     return top
 

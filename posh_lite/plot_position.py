@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.plot import Figure, canvas, colour, save
@@ -47,7 +48,8 @@ def _legend(fig: Any, axes: Any) -> None:
                handlelength=2.6)
 
 
-def profiles(panels: Mapping[str, Sequence[Mapping[Label, Estimate]]], *, name: str, caption: str) -> Figure:
+def profiles(panels: Mapping[str, Sequence[Mapping[Label, Estimate]]], *, name: str, caption: str,
+             folder: str | Path | None = None) -> Figure:
     """Supported, contradicted and generic share by quartile, a panel a model (Figure 1 of the paper).
 
     Args:
@@ -55,6 +57,7 @@ def profiles(panels: Mapping[str, Sequence[Mapping[Label, Estimate]]], *, name: 
             intervals are drawn where there are any.
         name: of the figure.
         caption: printed below.
+        folder: default ``figures/`` of the checkout.
 
     Raises:
         ValueError: no panels.
@@ -85,7 +88,7 @@ def profiles(panels: Mapping[str, Sequence[Mapping[Label, Estimate]]], *, name: 
         fig.supylabel("share of the sentences", fontsize=10)
         kind = "quartile" if len(next(iter(panels.values()))) == 4 else "part"
         alt = f"Shares of sentences by {kind} of the caption, a panel a model. {'. '.join(said)}."
-        return save(fig, name, alt=alt, caption=caption)
+        return save(fig, name, alt=alt, caption=caption, folder=folder)
 
 
 def _course(label: Label, profile: Sequence[Mapping[Label, Estimate]]) -> str:
@@ -113,6 +116,7 @@ def _tidy(axes: Any, n: int) -> None:
 def forest(
     models: Mapping[str, Mapping[str, Estimate]], *, name: str, caption: str,
     floors: Mapping[str, Mapping[str, Estimate]] | None = None, quantities: Sequence[str] = ("d_mid", "d_tail"),
+    folder: str | Path | None = None,
 ) -> Figure:
     """Effects of models with intervals, over the effects that honest texts have too.
 
@@ -123,6 +127,7 @@ def forest(
         floors: name, such as "person, same text" or "another writer" -> effect -> estimate; drawn as a line with its
             interval as a band, at most three.
         quantities: a panel each.
+        folder: default ``figures/`` of the checkout.
 
     Raises:
         ValueError: no models, or more than three floors.
@@ -163,7 +168,7 @@ def forest(
             fig.legend(handles, labels, loc="outside upper left", ncols=2, fontsize=9.5, handlelength=2.6)
         fig.supxlabel("difference of shares", fontsize=10)
         alt = f"Position effects of models with intervals{' and floors' if floors else ''}. {'; '.join(said)}."
-        return save(fig, name, alt=alt, caption=caption)
+        return save(fig, name, alt=alt, caption=caption, folder=folder)
 
 
 def curves(panels: Mapping[str, Curve], *, name: str, caption: str) -> Figure:

@@ -1,0 +1,209 @@
+"""``posh-lite position``: where long captions fail: their sentences by place, supported, contradicted or generic."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from posh_lite.commands.judges import parse_value
+from posh_lite.errors import InputError
+from posh_lite.position.page import ORDERS
+from posh_lite.records import Pair, read_pairs
+
+if TYPE_CHECKING:
+    from posh_lite.position.report import Report
+    from posh_lite.position.types import Extractor, Verifier
+
+_EPILOG = """what it does:
+  The reference becomes a checklist of claims. Each claim is supported or contradicted by a passage of the caption, or
+  missing from it. A sentence is Supported where evidence for a claim lies in it, else Contradicted where evidence
+  against one does, else Generic. Then the four quarters of the captions are compared:
+    D_mid   contradicted share in the middle quarters, minus that in the first
+    D_tail  generic share in the last quarter, minus that in the first
+    dS, dH  supported and contradicted share, last quarter minus first
+  Intervals draw images anew, all models on the same draws. "Weighted" counts a sentence by the weights of its claims.
+
+what it cannot see:
+  Claims come from the reference. A thing that the caption invents contradicts none of them, and a true detail that the
+  reference leaves out supports none: both are Generic. A person's text against another person's reference has generic
+  and contradicted sentences too; the chapter "Controls" of the book measures how many.
+
+input:
+  One JSON object a line: id, generation, reference; "model" names the captioner, "image" what its captions share.
+  Without "image", captions of one reference count as one image. Ids are unique in the file.
+
+output, in DIR:
+  index.html         every sentence with its label; open one to see the claims and the evidence
+  position.md        the tables to read; composition.csv, effects.csv, differences.csv, counts.csv, position.json
+  composition.svg, effects.svg   figures, each with a dark form, a PNG and its alt text
+  profiles.jsonl     findings with words of the texts: a run that was stopped goes on from it, and --precedence, --boot
+                     and --order ask nothing anew
+
+models:
+  --rubric llm and --verifier llm ask --model: a name behind a server that speaks OpenAI's protocol, or gguf:FILE,
+  transformers:MODEL, vllm:MODEL. A key comes from OPENAI_API_KEY alone. --log keeps replies, sealed with the texts.
+
+examples:
+  posh-lite position captions.jsonl -o where
+  posh-lite position captions.jsonl -o where --precedence contradicted --order generic
+  posh-lite position captions.jsonl -o where --rubric llm --verifier llm --model Qwen/Qwen3-8B \\
+    --model-option url=http://127.0.0.1:8000/v1 --log replies.sqlite
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Declare the command and its options."""
+    command = commands.add_parser(
+        "position", help="where long captions fail: their sentences by place and label", epilog=_EPILOG,
+        description="Label every sentence of captions against claims of their references, and compare the quarters.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("captions", metavar="CAPTIONS.jsonl", help='pairs, one JSON object a line; "-" reads stdin')
+    command.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for everything that is written")
+    command.add_argument("--rubric", choices=("graph", "llm"), default="graph",
+                         help="claims from the scene graph of the reference, without a model (default), or by a model")
+    command.add_argument("--verifier", choices=("lexical", "llm"), default="lexical",
+                         help="by rules and word lists, without a model (default), or by a model")
+    command.add_argument("--model", metavar="MODEL", help="what --rubric llm and --verifier llm ask")
+    command.add_argument("--model-option", action="append", default=[], metavar="NAME=VALUE", dest="model_options",
+                         help="a setting of the model, such as url=http://127.0.0.1:8000/v1; may be repeated")
+    command.add_argument("--rubric-prompts", metavar="FILE.toml", help="prompt of the extractor instead of ours")
+    command.add_argument("--verifier-prompts", metavar="FILE.toml", help="prompt of the verifier instead of ours")
+    command.add_argument("--log", metavar="FILE", help="replies of the model (SQLite), so that none is asked twice")
+    command.add_argument("--precedence", choices=("supported", "contradicted"), default="supported",
+                         help="what labels a sentence that has both kinds of evidence (default: supported, as in the"
+                         " paper)")
+    command.add_argument("--boot", type=int, default=2000, metavar="B", help="draws of images (default: 2000)")
+    command.add_argument("--seed", type=int, default=0, help="of the draws (default: 0)")
+    command.add_argument("--order", choices=ORDERS, default="contradicted",
+                         help="of the captions on the page: the largest share of such sentences first (default:"
+                         " contradicted), or by id")
+    command.add_argument("--page", type=int, default=200, metavar="N", dest="most",
+                         help="captions on the page at most (default: 200)")
+    command.add_argument("--no-figures", action="store_true", help="tables and page only")
+    command.add_argument("--quiet", action="store_true", help="no bar, and no table on standard output")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Verify, write and print. See :func:`add_parser` for the options."""
+    for name, value, least in (("--boot", options.boot, 1), ("--seed", options.seed, 0), ("--page", options.most, 1)):
+        if value < least:
+            raise InputError(f"{name} must be at least {least}, got {value}")
+    place = Path(options.output)
+    if place.exists() and not place.is_dir():
+        raise InputError("is a file, expected a folder", path=place)
+    settings = model_options(options)
+    pairs = list(read_pairs(options.captions))
+    if not pairs:
+        raise InputError("no captions in it", path=options.captions)
+    check_texts(pairs, options.captions)
+    extractor, verifier = parts(options, settings)
+    from posh_lite.position.report import make_report, markdown, write_figures, write_tables
+    from posh_lite.position.report_store import ProfileStore, profiles_of
+
+    place.mkdir(parents=True, exist_ok=True)
+    profiles = profiles_of(
+        pairs, extractor, verifier, store=ProfileStore(place / "profiles.jsonl"), precedence=options.precedence,
+        progress=False if options.quiet else None,
+    )
+    if not any(p.rubric.claims for p in profiles):
+        raise InputError("none of the references gave a claim, so nothing can be verified", path=options.captions)
+    made = make_report(profiles, n_resamples=options.boot, seed=options.seed, precedence=options.precedence)
+    written = write_tables(made, place)
+    if not options.no_figures:
+        written += write_figures(made, place)
+    written.append(write_page(made, place / "index.html", options.order, options.most))
+    if not options.quiet:
+        print(markdown(made), end="")
+        print(f"posh-lite: wrote {', '.join(p.name for p in written)} to {place}", file=sys.stderr)
+    return 0
+
+
+def check_texts(pairs: list[Pair], path: str) -> None:
+    """Find out early whether captions of one image can be told apart.
+
+    Raises:
+        InputError: two records have the same model and caption of one image.
+    """
+    seen: dict[tuple[str, str, str], str] = {}
+    for pair in pairs:
+        key = (pair.model or "", pair.image or pair.reference, pair.generation)
+        if key in seen:
+            warnings.warn(f'{path}: "{pair.id}" repeats "{seen[key]}": the same caption of one model counts twice',
+                          stacklevel=2)
+            return
+        seen[key] = pair.id
+
+
+def model_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Settings of the model, checked against what is asked.
+
+    Raises:
+        InputError: a model is missing or not used, or a setting is not NAME=VALUE.
+    """
+    asks = "llm" in (options.rubric, options.verifier)
+    if asks and not options.model:
+        raise InputError("--rubric llm and --verifier llm need --model, such as --model gguf:model.gguf or a name"
+                         " behind a server with --model-option url=...")
+    given = [name for name, value in (("--model", options.model), ("--model-option", options.model_options),
+                                      ("--log", options.log)) if value]
+    if given and not asks:
+        raise InputError(f"{given[0]} is for --rubric llm or --verifier llm; neither is given")
+    for name, value, kind in (("--rubric-prompts", options.rubric_prompts, options.rubric),
+                              ("--verifier-prompts", options.verifier_prompts, options.verifier)):
+        if value and kind != "llm":
+            raise InputError(f"{name} is for {name.removesuffix('-prompts')} llm")
+    found: dict[str, Any] = {}
+    for text in options.model_options:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name.isidentifier():
+            raise InputError(f'--model-option takes NAME=VALUE, such as threads=4, got "{text}"')
+        found[name] = parse_value(value)
+    return found
+
+
+def parts(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Extractor, Verifier]:
+    """Extractor and verifier as the options name them; both share one model, or one store of scene graphs."""
+    from posh_lite.position.profile import embedded
+
+    extractor, verifier = embedded()
+    if "llm" not in (options.rubric, options.verifier):
+        return extractor, verifier
+    from posh_lite.position.llm_ask import make_asker
+    from posh_lite.position.llm_rubric import LlmExtractor
+    from posh_lite.position.llm_verify import LlmVerifier
+
+    asker = make_asker(options.model, "replies", log=options.log, progress=False, **settings)
+    if options.rubric == "llm":
+        extractor = LlmExtractor(asker=asker, prompts=options.rubric_prompts)
+    if options.verifier == "llm":
+        verifier = LlmVerifier(asker=asker, prompts=options.verifier_prompts)
+    return extractor, verifier
+
+
+def write_page(made: Report, path: Path, order: Any, most: int) -> Path:
+    """The page with the chief figures above the captions."""
+    from posh_lite.position.effects import EFFECTS, SHOWN
+    from posh_lite.position.page import page
+    from posh_lite.position.report import said
+
+    heads = "".join(f'<th scope="col">{h}</th>' for h in ("model", *(SHOWN[e] for e in EFFECTS)))
+    rows = "".join(
+        f'<tr><th scope="row">{escape(m)}</th>'
+        + "".join(f"<td>{escape(said(made.weighted.estimate(m, e)))}</td>" for e in EFFECTS) + "</tr>"
+        for m in made.models
+    )
+    intro = (
+        f'<div class="table" role="region" aria-label="Effects" tabindex="0"><table><caption>Effects, weighted, with'
+        f" {made.weighted.level:.0%} intervals over {made.weighted.n_images} images</caption><thead><tr>{heads}</tr>"
+        f"</thead><tbody>{rows}</tbody></table></div><p><small>{escape(made.signature)}</small></p>"
+    )
+    path.write_text(page(made.profiles, intro=intro, order=order, most=most, precedence=made.precedence),
+                    encoding="utf-8")
+    return path

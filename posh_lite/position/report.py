@@ -1,0 +1,257 @@
+"""Tables and figures of the position lens, written to a folder: what ``posh-lite position`` gives."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from posh_lite.position.composition import Composition, compose
+from posh_lite.position.effects import EFFECTS, SHOWN, Diagnosis, diagnose
+from posh_lite.position.label import Precedence
+from posh_lite.position.types import LABELS, CaptionProfile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from posh_lite.evaluation.bootstrap import Estimate
+
+#: Models in one figure of small multiples, so that it stays legible.
+MOST_PANELS = 12
+UNNAMED = "captions"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """Everything that is said of a set of captions.
+
+    Attributes:
+        profiles: that were used, in order; a model without a name is called :data:`UNNAMED`.
+        compositions: by model.
+        weighted, unweighted: effects and shares, both from the same draws.
+        n_without_rubric: captions that were left out because their reference gave no claim.
+        precedence: which evidence decides where a sentence has both kinds.
+        signature: of extractor and verifier.
+    """
+
+    profiles: tuple[CaptionProfile, ...]
+    compositions: dict[str, Composition]
+    weighted: Diagnosis
+    unweighted: Diagnosis
+    n_without_rubric: int
+    precedence: Precedence
+    signature: str
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names in order of first appearance."""
+        return self.weighted.models
+
+    @property
+    def ways(self) -> tuple[tuple[str, Diagnosis], ...]:
+        """Both ways of counting, with their names."""
+        return (("weighted", self.weighted), ("unweighted", self.unweighted))
+
+
+def make_report(
+    profiles: Sequence[CaptionProfile], *, n_resamples: int = 2000, level: float = 0.95, seed: int = 0,
+    precedence: Precedence = "supported",
+) -> Report:
+    """Compositions and effects of captions.
+
+    Args:
+        profiles: of one or several models, labelled with ``precedence``.
+        n_resamples: B.
+        level: of the intervals.
+        seed: of the draws.
+        precedence: as the profiles were labelled.
+
+    Raises:
+        ValueError: no caption has a rubric with a claim.
+    """
+    from dataclasses import replace
+
+    kept = tuple(replace(p, model=p.model or UNNAMED) for p in profiles if p.rubric.claims)
+    if not kept:
+        raise ValueError("no caption can be labelled: no reference gave a claim")
+    own = compose(kept)
+    settings: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
+    return Report(
+        kept, own, diagnose(own, weighted=True, **settings), diagnose(own, weighted=False, **settings),
+        len(profiles) - len(kept), precedence, kept[0].signature,
+    )
+
+
+# -- tables ---------------------------------------------------------------------------------------------------
+
+
+def composition_table(report: Report) -> pd.DataFrame:
+    """Shares by model, quartile and way of counting, with intervals and the sentences that they rest on."""
+    import pandas as pd
+
+    rows = []
+    for way, made in report.ways:
+        for model in report.models:
+            shares = report.compositions[model].shares(weighted=way == "weighted")
+            for share, parts in zip(shares, made.profile(model), strict=True):
+                row: dict[str, Any] = {"model": model, "count": way, "quartile": share.bin}
+                for label in LABELS:
+                    e, name = parts[label], label.lower()
+                    row |= {name: e.value, f"{name}_low": e.low, f"{name}_high": e.high}
+                rows.append(row | {"sentences": share.n_sentences, "images": share.n_images, "reason": share.reason})
+    return pd.DataFrame(rows)
+
+
+def effects_table(report: Report) -> pd.DataFrame:
+    """The four effects of every model with intervals, both ways of counting."""
+    import pandas as pd
+
+    return pd.DataFrame([
+        {"model": model, "count": way, "effect": effect, **_columns(made.estimate(model, effect))}
+        for way, made in report.ways for model in report.models for effect in EFFECTS
+    ])
+
+
+def differences_table(report: Report) -> pd.DataFrame:
+    """Paired differences of effects between any two models, first minus second; empty for one model."""
+    import pandas as pd
+
+    rows = [
+        {"model": a, "minus": b, "count": way, "effect": effect, **_columns(made.difference(a, b, effect))}
+        for way, made in report.ways for a, b in combinations(report.models, 2) for effect in EFFECTS
+    ]
+    columns = ["model", "minus", "count", "effect", "value", "low", "high", "images", "sentences", "reason"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _columns(e: Estimate) -> dict[str, Any]:
+    return {"value": e.value, "low": e.low, "high": e.high, "images": e.n_units, "sentences": e.n, "reason": e.reason}
+
+
+def counts_table(report: Report) -> pd.DataFrame:
+    """What was read and what was not: captions, sentences, claims, and everything that is left out."""
+    import pandas as pd
+
+    rows = []
+    for place, model in enumerate(report.models):
+        c = report.compositions[model]
+        own = [p for p in report.profiles if p.model == model]
+        findings = [f for p in own for f in p.findings]
+        sentences = [s for p in own for s in p.sentences]
+        rows.append({
+            "model": model, "captions": c.n_captions, "images": len(c.units), "sentences": c.n_sentences,
+            "short captions": c.n_short, "captions without a sentence": c.n_empty, "claims": len(findings),
+            **{status.lower(): sum(f.status == status for f in findings) for status in
+               ("Supported", "Contradicted", "Missing")},
+            "unmatched evidence": c.n_unmatched, "unread verdicts": c.n_unread,
+            "sentences with both kinds": sum(bool(s.supported and s.contradicted) for s in sentences),
+            "images that not all models have": report.weighted.left_out[place],
+        })
+    return pd.DataFrame(rows)
+
+
+# -- files ----------------------------------------------------------------------------------------------------
+
+
+def write_tables(report: Report, folder: Path) -> list[Path]:
+    """CSV files of all tables, ``position.md`` to read and ``position.json`` with signature and settings."""
+    tables = {
+        "composition": composition_table(report), "effects": effects_table(report),
+        "differences": differences_table(report), "counts": counts_table(report),
+    }
+    written = []
+    for name, table in tables.items():
+        path = folder / f"{name}.csv"
+        table.to_csv(path, index=False, lineterminator="\n")
+        written.append(path)
+    path = folder / "position.md"
+    path.write_text(markdown(report), encoding="utf-8")
+    summary = folder / "position.json"
+    summary.write_text(json.dumps({
+        "signature": report.signature, "precedence": report.precedence, "models": list(report.models),
+        "images": report.weighted.n_images, "resamples": len(report.weighted.replicates),
+        "level": report.weighted.level, "seed": report.weighted.seed,
+        "captions_without_rubric": report.n_without_rubric, "effects": [*report.weighted.rows(),
+                                                                        *report.unweighted.rows()],
+    }, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
+    return [*written, path, summary]
+
+
+def markdown(report: Report) -> str:
+    """The tables as Markdown, narrow enough to read."""
+    made = report.weighted
+    parts = [
+        "# Where captions fail\n",
+        f"{len(report.profiles)} captions of {len(report.models)} model(s); effects on the {made.n_images} images that"
+        f" all have. Intervals: {made.level:.0%}, {len(made.replicates)} draws of images. Where a sentence has both"
+        f" kinds of evidence, {report.precedence} goes first.\n",
+        f"Signature: `{report.signature}`\n",
+    ]
+    for way, one in report.ways:
+        parts.append(f"## Effects, {way}\n")
+        heads = ["model", *(SHOWN[e] for e in EFFECTS)]
+        parts.append(_grid(heads, [[m, *(said(one.estimate(m, e)) for e in EFFECTS)] for m in report.models]))
+        parts.append(f"## Supported / contradicted / generic, {way}\n")
+        rows = [
+            [model, *("/".join(figure(part[label].value, 3).removeprefix("0") for label in LABELS)
+                      for part in one.profile(model))]
+            for model in report.models
+        ]
+        parts.append(_grid(["model", "Q1", "Q2", "Q3", "Q4"], rows))
+    if len(report.models) > 1:
+        parts.append("## Differences, weighted, paired\n")
+        parts.append(_grid(["first - second", *(SHOWN[e] for e in EFFECTS)], [
+            [f"{a} - {b}", *(said(made.difference(a, b, e)) for e in EFFECTS)]
+            for a, b in combinations(report.models, 2)
+        ]))
+    parts.append("## Counts\n")
+    counts = counts_table(report)
+    parts.append(_grid(["", *counts["model"]], [[name, *map(str, counts[name])] for name in counts.columns[1:]]))
+    if report.n_without_rubric:
+        parts.append(f"{report.n_without_rubric} caption(s) were left out: their reference gave no claim.\n")
+    return "\n".join(parts)
+
+
+def figure(value: float, digits: int = 2) -> str:
+    """A number with a fixed number of digits, a dash for none, and no minus before a zero."""
+    if math.isnan(value):
+        return "–"
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text
+
+
+def said(e: Estimate) -> str:
+    """An estimate in a cell."""
+    if math.isnan(e.value):
+        return f"– ({e.reason})" if e.reason else "–"
+    sign = "+" if e.value > 0 and figure(e.value) != "0.00" else ""
+    return f"{sign}{figure(e.value)}" + ("" if math.isnan(e.low) else f" [{figure(e.low)}, {figure(e.high)}]")
+
+
+def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in cells) + " |"
+
+    return "\n".join([line(heads), "|" + " --- |" * len(heads), *map(line, rows)]) + "\n"
+
+
+def write_figures(report: Report, folder: Path) -> list[Path]:
+    """Small multiples of the shares, and a forest plot of the effects, each with its alt text beside it."""
+    from posh_lite import plot_position
+
+    made, shown = report.weighted, report.models[:MOST_PANELS]
+    drawn = [
+        plot_position.profiles(
+            {m: made.profile(m) for m in shown}, name="composition", folder=folder,
+            caption="Supported, contradicted and generic share by quartile, weighted.",
+        ),
+        plot_position.forest(
+            {m: {e: made.estimate(m, e) for e in ("d_mid", "d_tail")} for m in report.models}, name="effects",
+            folder=folder, caption="D_mid and D_tail with intervals, weighted.",
+        ),
+    ]
+    return [folder / f"{one.name}.svg" for one in drawn]
