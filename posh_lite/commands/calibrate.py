@@ -196,5 +196,6 @@ def advice(fitted: Calibration, options: argparse.Namespace) -> list[str]:
         found.append("the threshold calls every entity present: as true and false ones come, that is right most often"
                      " with this judge")
     log = f" --log {options.log}" if options.log else ""
-    found.append(f"to score with it: posh-lite score PAIRS.jsonl --judge {options.judge}{log} --calibration {options.output}")
+    found.append(f"to score with it: posh-lite score PAIRS.jsonl --judge {options.judge}{log}"
+                 f" --calibration {options.output}")
     return found

@@ -103,6 +103,7 @@ def advice(fitted: Weights, options: argparse.Namespace) -> list[str]:
                      " are too good there; the comparison with the second judge alone is affected, too")
     log = f" --log {shlex.quote(options.log)}" if options.log else ""
     first = "" if options.beside == "lexical" else f" --judge-option first={options.beside}"
-    found.append(f"to score with both: posh-lite score PAIRS.jsonl --judge {shlex.quote(f'combined:{options.judge}')}{first}{log}"
+    both = shlex.quote(f"combined:{options.judge}")
+    found.append(f"to score with both: posh-lite score PAIRS.jsonl --judge {both}{first}{log}"
                  f" --judge-option weights={shlex.quote(options.output)}")
     return found
