@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from asked_server import png
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.baselines.images import Pictures, media_type
@@ -112,6 +112,7 @@ def test_one_that_changes_under_way_is_noticed(tmp_path):
         picture.url()
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_picture_or_an_error(data):
     address = "data:image/png;base64," + base64.b64encode(data).decode()

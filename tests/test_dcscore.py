@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from asked_server import pairs_with_images, picture_of, says, text_of
 from faulty_server import FaultyServer, Reply
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.baselines.dcscore_units import Unit, dcscore, figures, numbered, read_matches, read_truths, read_units
@@ -55,6 +55,7 @@ def test_nothing_known_and_nothing_true():
 known = st.tuples(st.integers(0, 6), st.booleans())
 
 
+@settings(deadline=None)
 @given(st.lists(known, min_size=1, max_size=12), st.integers(6, 9))
 def test_as_the_published_program(answers, many):
     """Its sums written down again, in fractions."""
@@ -115,6 +116,7 @@ def test_truths_of_a_reply():
     assert read_truths(text, 8, cut=True) == {1: True, 2: False, 3: True}
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers(0, 9), st.integers(0, 9), st.booleans())
 def test_nothing_that_a_model_writes_breaks_reading(text, many, standards, cut):
     assert all(1 <= n <= many and 0 <= m <= standards for n, m in read_matches(text, many, standards, cut=cut).items())

@@ -5,7 +5,7 @@ import math
 import pytest
 from asked_server import pairs_with_images, says
 from faulty_server import FaultyServer, position
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.baselines.fleur import smoothed
@@ -72,6 +72,7 @@ def test_a_digit_without_candidates_is_missing():
 weights = st.lists(st.floats(0.01, 1), min_size=10, max_size=10)
 
 
+@settings(deadline=None)
 @given(weights, weights, st.booleans())
 def test_as_the_published_program(first, second, two):
     """Its sums written down again: the most probable digit is the one that the model wrote."""
@@ -86,6 +87,7 @@ def test_as_the_published_program(first, second, two):
     assert smoothed(positions) == pytest.approx(min(wanted, 1.0))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(max_size=4), st.lists(st.tuples(st.text(max_size=4), st.floats(-30, 0)), max_size=4)),
                 max_size=6))
 def test_nothing_breaks_it(positions):

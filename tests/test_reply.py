@@ -4,11 +4,11 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.baselines.reply import KEYS, Scale, read_result, read_scores
-from posh_lite.baselines.reply_json import BROKEN, said, values
+from posh_lite.baselines.reply_json import BROKEN, _Reader, said, values
 
 FIVE = Scale(0, 5)
 
@@ -104,15 +104,19 @@ def test_a_grade_after_its_mark(text, wanted):
 numbers = st.one_of(st.integers(-10**6, 10**6), st.floats(-1e6, 1e6, allow_nan=False))
 trees = st.recursive(
     st.one_of(st.none(), st.booleans(), numbers, st.text()),
-    lambda inner: st.one_of(st.lists(inner), st.dictionaries(st.text(), inner)), max_leaves=12,
+    lambda inner: st.one_of(st.lists(inner), st.dictionaries(st.text(), inner)), max_leaves=6,
 )
 
 
-@given(st.dictionaries(st.text(), trees), st.sampled_from([None, 2]))
-def test_json_is_read_as_json(tree, indent):
-    assert list(values(json.dumps(tree, indent=indent))) == [tree]
+@settings(deadline=None, max_examples=40)
+@given(st.dictionaries(st.text(), trees), st.sampled_from([None, 2]), st.booleans())
+def test_json_is_read_as_json(tree, indent, ascii_only):
+    text = json.dumps(tree, indent=indent, ensure_ascii=ascii_only)
+    assert list(values(text)) == [tree]
+    assert _Reader(text, 0, False).value(0) == tree  # also by the reader that forgives
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(st.characters(codec="utf-8", exclude_characters="\\'\"`“”‘’"), min_size=1), numbers,
                        min_size=1))
 def test_so_are_python_and_a_comma_too_many(tree):
@@ -121,6 +125,7 @@ def test_so_are_python_and_a_comma_too_many(tree):
     assert list(values(written)) == [tree]
 
 
+@settings(deadline=None)
 @given(st.text(), st.booleans())
 def test_nothing_that_a_model_writes_breaks_reading(text, cut):
     found = read_scores(text, FIVE, cut=cut)
@@ -131,6 +136,7 @@ def test_nothing_that_a_model_writes_breaks_reading(text, cut):
     assert len(said(text)) <= len(text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='{}[]":,\'“” \n0123456789.-/precisonalquty_', max_size=80))
 def test_nor_do_pieces_of_json(text):
     for value in values(text):
@@ -138,6 +144,7 @@ def test_nor_do_pieces_of_json(text):
     assert all(n is None or 0 <= n <= 5 for n in read_scores(text, FIVE).numbers.values())
 
 
+@settings(deadline=None)
 @given(*(st.floats(0, 5).map(lambda x: round(x, 2)) for _ in range(3)), st.integers(0, 200))
 def test_a_reply_cut_anywhere_says_what_it_said_or_nothing(a, b, c, at):
     text = json.dumps({"precision": a, "recall": b, "overall_quality": c})[:at]
@@ -145,6 +152,7 @@ def test_a_reply_cut_anywhere_says_what_it_said_or_nothing(a, b, c, at):
         assert number is None or number == wanted
 
 
+@settings(deadline=None)
 @given(st.integers(-20, 20), st.sampled_from([5, 10, 100]))
 def test_a_number_is_on_the_scale_or_missing(number, most):
     found = FIVE.number(f"{number}/{most}")

@@ -94,6 +94,6 @@ def _template(tables: Mapping[str, Any], whole: str, fields: frozenset[str], pat
 def _scale(tables: Mapping[str, Any], path: Path) -> Scale:
     part = tables.get("scale", {})
     low, high = (part.get("low"), part.get("high")) if isinstance(part, dict) else (None, None)
-    if not is_finite(low) or not is_finite(high) or not low < high:
+    if low is None or high is None or not is_finite(low) or not is_finite(high) or not low < high:
         raise InputError("section [scale] needs two numbers, low below high", path=path, field="scale")
     return Scale(float(low), float(high))

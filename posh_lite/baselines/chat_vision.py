@@ -98,7 +98,7 @@ class VisionChat:
             for token, row in zip(tokens, made.logits if sampling.candidates else (), strict=False)
         )
         cut = len(tokens) >= sampling.most_tokens and tokens[-1] not in self._ends()
-        return ChatReply(text=text.strip(), tokens=length, cached=0, generated=len(tokens), cut=cut, positions=seen)
+        return ChatReply(text=text, tokens=length, cached=0, generated=len(tokens), cut=cut, positions=seen)
 
     def _inputs(self, ask: Ask) -> Any:
         content: list[dict[str, Any]] = [{"type": "text", "text": ask.text}]

@@ -115,6 +115,6 @@ class Prometheus:
         grades = {rubric: self._grade(reply) for rubric, reply in zip(self.rubrics, replies, strict=True)}
         lost = [rubric for rubric, grade in grades.items() if grade is None]
         failed = next((r.fault for r in replies if r.fault), "")
-        scores = {d: grades[d if d in grades else self.rubrics[0]] for d in DIMENSIONS}
+        scores: dict[str, float | None] = {d: grades[d if d in grades else self.rubrics[0]] for d in DIMENSIONS}
         fault = failed or (f"no grade from 1 to 5 after [RESULT] for {', '.join(lost)}" if lost else "")
         return Said(pair.id, scores, tuple(r.text for r in replies), fault)

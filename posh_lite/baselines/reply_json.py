@@ -24,6 +24,8 @@ _LITERALS = {"true": True, "false": False, "null": None, "none": None}
 _QUOTES = {
     '"': '"', "'": "'", "\u201c": "\u201d\u201c", "\u2018": "\u2019\u2018", "\u201d": "\u201d", "\u2019": "\u2019",
 }
+#: One letter: two halves of a surrogate pair, or a code by itself.
+_CODE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _DEEPEST = 40
 _NUMBER_DIGITS = 300  # a longer one is no score, and Python refuses to convert it
@@ -192,10 +194,11 @@ class _Reader:
 
     def _escaped(self) -> str:
         mark = self.text[self.at + 1]
-        if mark == "u" and re.fullmatch(r"[0-9a-fA-F]{4}", code := self.text[self.at + 2:self.at + 6]):
-            self.at += 6
-            letter = chr(int(code, 16))
-            return letter if not "\ud800" <= letter <= "\udfff" else "\ufffd"
+        code = _CODE.match(self.text, self.at)
+        if code is not None:
+            self.at = code.end()
+            data = b"".join(int(c, 16).to_bytes(2, "big") for c in code[0].split("\\u")[1:])
+            return data.decode("utf-16-be", "replace")
         self.at += 2
         return _ESCAPES.get(mark, mark)
 

@@ -51,7 +51,8 @@ def test_fleur_is_the_mean_over_the_digits_of_the_models_own_distribution(llava,
 
 def test_another_picture_is_another_rating(llava, images, pairs):
     twin = [Pair(f"t{i}", "A cat.", "A dog.", image=p.image) for i, p in enumerate(pairs)]
-    assert make_metric(f"fleur:transformers:{llava}", images=images, progress=False).score(twin)["overall"].nunique() == 5
+    frame = make_metric(f"fleur:transformers:{llava}", images=images, progress=False).score(twin)
+    assert frame["overall"].nunique() == 5
 
 
 def test_a_second_run_reads_the_log_and_gives_the_same(llava, images, pairs, tmp_path):
@@ -93,5 +94,5 @@ def test_a_model_without_eyes_is_refused(tmp_path):
     from tiny_model import make_model
 
     folder = make_model(tmp_path / "blind")
-    with pytest.raises(JudgeError, match="takes no images|cannot be loaded"):
+    with pytest.raises(JudgeError, match=r"takes no images|cannot be loaded"):
         make_metric(f"fleur:transformers:{folder}", images=tmp_path)
