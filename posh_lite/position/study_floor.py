@@ -1,0 +1,149 @@
+"""How much of an effect honest human texts show too: the floor, against captions here and against the paper's models.
+
+The paper's own control holds a text against itself and so has no floor by construction. Another person's text of the
+same image is honest, and yet its reference does not bear out every sentence of it.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from posh_lite.evaluation.bootstrap import Estimate
+from posh_lite.position.composition import unit_order
+from posh_lite.position.effects import Diagnosis, diagnose
+from posh_lite.position.published import MEAN, models, printed_profiles, published_effects
+from posh_lite.position.types import CaptionProfile, Label
+
+#: The quantities that a floor is stated for.
+QUANTITIES = ("d_mid", "d_tail", "g_q1", "g_q4", "h_q1", "h_q2", "h_q3", "h_q4")
+#: Draws of models and of the floor are apart, since the images are others.
+FLOOR_SEED = 1
+_OF: dict[str, Label] = {"s": "Supported", "h": "Contradicted", "g": "Generic"}
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A quantity of a model, of the floor, and their ratio."""
+
+    quantity: str
+    model: str
+    value: Estimate
+    floor: Estimate
+    share: Estimate
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {"quantity": self.quantity, "model": self.model, "value": self.value.to_dict(),
+                "floor": self.floor.to_dict(), "share": self.share.to_dict()}
+
+
+def floor_diagnosis(profiles: Sequence[CaptionProfile], name: str = "another writer", **settings: Any) -> Diagnosis:
+    """The diagnosis of a control as one model, with the floor's own draws.
+
+    Args:
+        profiles: of one or both directions; texts of one image are pooled.
+        name: of the control.
+        settings: further keywords of :func:`~posh_lite.position.effects.diagnose`.
+    """
+    own = [replace(p, model=name, id=f"{number} {p.id}") for number, p in enumerate(profiles)]
+    return diagnose(own, **{"seed": FLOOR_SEED, **settings})
+
+
+def explained_here(made: Diagnosis, model: str, floor: Diagnosis) -> list[Explained]:
+    """What share of each quantity of a model the floor has too; both resampled, apart from each other."""
+    (control,) = floor.models
+    return [
+        Explained(q, model, made.estimate(model, q), floor.estimate(control, q),
+                  made.explained(model, q, floor, control))
+        for q in QUANTITIES
+    ]
+
+
+def explained_published(floor: Diagnosis) -> list[Explained]:
+    """The floor over the unweighted figures of the paper's six models and of their mean.
+
+    The intervals hold the uncertainty of the floor alone: the paper prints none for these figures. Corpus, extractor
+    and verifier are others than here, so the ratios are an order of magnitude, not an estimate for the paper's setting.
+
+    Raises:
+        ValueError: the floor is weighted, which the printed quartiles are not.
+    """
+    if floor.weighted:
+        raise ValueError("the paper's quartiles are unweighted: diagnose the floor with weighted=False")
+    (control,) = floor.models
+    effects = {(e.model, e.quantity): e.unweighted for e in published_effects()}
+    profiles = printed_profiles(human=False)
+    found = []
+    for model in (*models(), MEAN):
+        for quantity in QUANTITIES:
+            if quantity in ("d_mid", "d_tail"):
+                value = effects[model, quantity]
+            else:
+                label, place = _OF[quantity[0]], int(quantity[-1]) - 1
+                every = [profiles[m][place][label].value for m in (models() if model == MEAN else (model,))]
+                value = sum(every) / len(every)
+            bare = Estimate(value, math.nan, math.nan, 0, floor.n_images, method="Table 7, unweighted",
+                            reason="no interval is printed")
+            own = floor.estimate(control, quantity)
+            found.append(Explained(quantity, model, bare, own, _over(own, value)))
+    return found
+
+
+def _over(floor: Estimate, value: float) -> Estimate:
+    if not value:
+        return replace(floor, value=math.nan, low=math.nan, high=math.nan, reason="no effect to explain")
+    ends = sorted((floor.low / value, floor.high / value))
+    return replace(floor, value=floor.value / value, low=ends[0], high=ends[1], method="floor over a printed figure")
+
+
+def length_paired(
+    first: Sequence[CaptionProfile], second: Sequence[CaptionProfile], *, within: float = 1.25, seed: int = 0
+) -> tuple[list[CaptionProfile], list[CaptionProfile]]:
+    """Captions of two corpora in couples of nearly one length, each used once.
+
+    The images differ, so captions are coupled by their number of sentences alone; who is coupled with whom among equals
+    is drawn.
+
+    Args:
+        first: such as a captioner's captions.
+        second: such as human texts.
+        within: the longer of a couple has at most this many times the sentences of the shorter.
+        seed: of the draw.
+
+    Returns:
+        Those of both that found a partner, in couples, shortest first.
+
+    Raises:
+        ValueError: ``within`` is below 1.
+    """
+    if not within >= 1:
+        raise ValueError(f"within must be at least 1, got {within}")
+    ordered = []
+    for number, own in enumerate((first, second)):
+        rows = sorted((p for p in own if p.sentences), key=lambda p: (unit_order(p.unit), p.id))
+        random.Random(f"{seed} {number}").shuffle(rows)
+        ordered.append(sorted(rows, key=lambda p: len(p.sentences)))
+    left, right = ordered
+    couples: tuple[list[CaptionProfile], list[CaptionProfile]] = ([], [])
+    i = j = 0
+    while i < len(left) and j < len(right):
+        a, b = len(left[i].sentences), len(right[j].sentences)
+        if max(a, b) <= within * min(a, b):
+            couples[0].append(left[i])
+            couples[1].append(right[j])
+            i, j = i + 1, j + 1
+        elif a < b:
+            i += 1
+        else:
+            j += 1
+    return couples
+
+
+def on_images(profiles: Sequence[CaptionProfile], units: Sequence[Hashable]) -> list[CaptionProfile]:
+    """The captions of some images."""
+    wanted = set(units)
+    return [p for p in profiles if p.unit in wanted]
