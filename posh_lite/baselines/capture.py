@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.baselines.capture_graph import WEIGHTS
 from posh_lite.baselines.figures import Figure, listed, signature, single, table, undefined, version_of
 from posh_lite.baselines.hub import lacks_model
 from posh_lite.errors import MissingDependency
+from posh_lite.judge.registry import install_command
 from posh_lite.records import Pair
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ _DATA = (
 
 def lacking(parser: str = PARSER, encoder: str = ENCODER, **_: Any) -> list[str]:
     """What CAPTURE lacks here, for the registry: its packages are in no extra."""
+    if importlib.util.find_spec("sentence_transformers") is None:
+        named = "pip install capture-metric FactualSceneGraph"
+        return [f"sentence_transformers: {install_command('baselines')}; capture-metric, FactualSceneGraph: {named}"]
     packages = {"capture_metric": "capture-metric", "factual_scene_graph": "FactualSceneGraph", "nltk": "nltk"}
     if absent := [name for module, name in packages.items() if importlib.util.find_spec(module) is None]:
         return [f"{', '.join(absent)}: pip install {' '.join(absent)}"]
@@ -87,6 +92,9 @@ class Capture:
         self._capture.text_encoder = SentenceTransformer(encoder, device=place).eval()
         self._capture.soft_matching = True
         self._capture.parser = SceneGraphParser(parser, device=place)
+        tokenizer: Any = self._capture.parser.tokenizer
+        if not hasattr(tokenizer, "as_target_tokenizer"):  # transformers 5 dropped it; to T5 it never meant anything
+            tokenizer.as_target_tokenizer = nullcontext
         self._models, self.by_side = (parser, encoder), by_side
 
     @property

@@ -145,8 +145,7 @@ _enter(
                 "SGEmbed with hashed character n-grams for an embedding; our stand-in", "embedding", _REFERENCE,
                 ("spacy",), options=(("model", "chars"),), granular=True),
     MetricEntry("capture", "CAPTURE", "posh_lite.baselines.capture:Capture", "CAPTURE by its authors' package:"
-                " FACTUAL's parser, WordNet, sentence embeddings", "graph", _EMBED,
-                _TRANSFORMERS, "baselines", paper="CAPTURE",
+                " FACTUAL's parser, WordNet, sentence embeddings", "graph", _EMBED, paper="CAPTURE",
                 check="posh_lite.baselines.capture:lacking"),
     MetricEntry("clipscore", "CLIPScore", "posh_lite.baselines.clip:ClipScore", "CLIP's similarity of picture and"
                 " text, of which it reads 77 tokens", "vision", frozenset({"image", "model"}),

@@ -31,16 +31,18 @@ def test_vectors_are_the_librarys(model: str) -> None:
     direct = SentenceTransformer(model, device="cpu").encode(phrases)
     assert vectors @ vectors.T == pytest.approx(util.cos_sim(direct, direct).numpy(), abs=1e-5)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
-    assert vectors[0] @ vectors[1] > 0.6 > vectors[0] @ vectors[2]
+    assert vectors[0] @ vectors[1] > 0.5 > 0.2 > vectors[0] @ vectors[2]
 
 
 @pytest.mark.parametrize("name", ["4gram-embed", "sg-embed"])
 def test_what_is_invented_is_the_farthest(name: str, model: str) -> None:
     metric: Any = make_metric(f"{name}:{model}", device="cpu")
     frame, places = metric.measure([PAIR])
-    scored = [(PAIR.generation[a:b], s) for a, b, s in places[0].generation]
-    assert "fire" in min(scored, key=lambda one: one[1])[0] or "ship" in min(scored, key=lambda one: one[1])[0]
-    assert 0.3 < frame["mistakes"][0] < frame["omissions"][0] < 0.95
+    invented = PAIR.generation.index("A ship")
+    assert min(places[0].generation, key=lambda span: span[2])[0] >= invented
+    first, second = ([s for a, _, s in places[0].generation if (a >= invented) == late] for late in (False, True))
+    assert np.mean(second) < np.mean(first) - 0.1
+    assert 0.3 < frame["mistakes"][0] < 0.95 and 0.3 < frame["omissions"][0] < 0.95
     assert metric.needs == {"reference", "model"} and "sentence-transformers-" in metric.signature
 
 
