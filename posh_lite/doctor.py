@@ -27,7 +27,8 @@ EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "gpu": ("the paper's setting on a GPU", ("vllm", "transformers")),
     "coref": ("Maverick coreference (CC BY-NC-SA 4.0)", ("maverick",)),
     "baselines": ("the other metrics", ("sacrebleu", "rouge_score", "pycocoevalcap", "sentence_transformers")),
-    "rl": ("rewards in training", ("trl", "datasets")),
+    "docent": ("DOCENT in the layout of a hub, written and read", ("datasets", "pyarrow")),
+    "rl": ("rewards in training", ("trl",)),
     "scale": ("scoring on a Ray cluster", ("ray",)),
     "dev": ("tests and checks", ("pytest", "hypothesis", "ruff", "mypy")),
 }
