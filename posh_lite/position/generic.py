@@ -95,14 +95,22 @@ def counted(sentence: str) -> tuple[dict[str, float], tuple[str, ...], tuple[str
         elif _thing(token):
             counts["thing"] += 1
             specific.append(token)
-        elif token not in lex.mild and any(
-            w in table for w in forms for table in (*(o.senses for o in lex.exclusive.values()), *lex.scales.values())
-        ):
+        elif token not in lex.mild and forms & _values():
             counts["detail"] += 1
             specific.append(token)
     counts["empty"] = float(not specific)
     capped = {k: min(v, CAP_SPECIFIC if k in ("thing", "detail") else CAP) for k, v in counts.items()}
     return capped, tuple(specific), tuple(vague)
+
+
+@cache
+def _values() -> frozenset[str]:
+    """Words for a material, pattern, shape, size, age and the like."""
+    from posh_lite.judge.lexical.lexicon import lexicon
+
+    lex = lexicon()
+    found = {w for outline in lex.exclusive.values() for w in outline.senses}
+    return frozenset(found | {w for steps in lex.scales.values() for w in steps})
 
 
 @cache

@@ -119,7 +119,7 @@ def _of_writing(al: Alignment, e: Entity) -> Evidence | None:
 def of_absence(al: Alignment, e: Entity, *, denied: bool) -> Evidence | None:
     """Where the caption denies the thing too, or where it has it."""
     for m in al.candidates.get(e.id, ()):
-        if m.head >= PARTIAL and al.target.entity(m.target).negated == denied:
+        if m.head >= (PARTIAL if denied else 4) and al.target.entity(m.target).negated == denied:
             span = mention(al.target, m.target)
             if span is not None:
                 return Evidence(span, m.head)
@@ -140,15 +140,17 @@ def of_attribute(al: Alignment, a: Attribute, *, conflict: bool) -> Evidence | N
             return placed
     wanted = list(dict.fromkeys((*reversed(words.content(a.text)), *words.tokens(a.lemma))))
     for number in numbers[: 1 if conflict else 4]:
-        found = _best(wanted, _about(view, number), conflict)
+        about = _about(view, number)
+        if conflict:  # a noun conflicts only by what it implies: no words say otherwise
+            about = [t for t in about if t.head_of != number]
+        found = _best(wanted, about, conflict)
         if found is not None:
             return Evidence(_with_noun(view, found[1], [number]), found[0])
     if a.kind == "quantity" and numbers:
         span = mention(view, numbers[0])
         return Evidence(span, PARTIAL) if span is not None else None
     if conflict:
-        span = mention(view, numbers[0]) if numbers else None
-        return Evidence(span, CONFLICT) if span is not None else None
+        return None
     if numbers:
         home = view.sentences[numbers[0]]
         found = _best(wanted, [t for t in view.tokens if t.sentence in home], False)
@@ -184,34 +186,51 @@ def _around(spans: Sequence[Span], home: Sequence[Span], reach: int = 80) -> Spa
     return (min([a, *(s[0] for s in near)]), max([b, *(s[1] for s in near)]))
 
 
+def _with_object(q: Relation, reach: int = 60) -> Span:
+    """The words of a relation and the nearest phrase of its object."""
+    start, end = q.spans[0]
+    phrases = [m.phrase for m in q.object.mentions]
+    near = min(phrases, key=lambda s: max(s[0] - end, start - s[1], 0), default=(start, end))
+    if max(near[0] - end, start - near[1], 0) > reach:
+        return (start, end)
+    return (min(start, near[0]), max(end, near[1]))
+
+
 def of_relation(al: Alignment, r: Relation, *, conflict: bool) -> Evidence | None:
     """The words of the caption's relation between the counterparts, else a verb said of the subject, else near it."""
     view = al.target
     ones, others = holders(al, r.subject)[:4], holders(al, r.object)[:4]
+    verb, prep = split(asked(al, r))
+    if conflict and ones:  # another deed excludes it more plainly than another preposition
+        found = _best(verb, [t for t in _about(view, ones[0]) if t.head_of != ones[0]], True)
+        if found is not None:
+            return Evidence((found[1].start, _end(found[1])), CONFLICT)
+    living = heads.is_living(r.subject.head) and heads.is_living(r.object.head)
     best: Evidence | None = None
     for a in ones:
         for q in view.graph.relations_of(a):
             b = q.object.id if q.subject.id == a else q.subject.id
             if b not in others or not q.spans:
                 continue
-            grade = same(asked(al, r), told(al, q)) if q.subject.id == a else 3.0
+            if conflict and q.subject.id != a and not (living or q.lemma == r.lemma):
+                continue  # "strewn with needles" is no opposite of "needles on the slats"
+            turned = CONFLICT if conflict else PARTIAL  # the judge has weighed what it means the other way round
+            grade = same(asked(al, r), told(al, q)) if q.subject.id == a else turned
             if (grade == CONFLICT) == conflict and (best is None or grade > best.grade):
-                best = Evidence(_around([*q.spans, *(m.phrase for m in q.object.mentions)], q.spans), grade)
+                best = Evidence(_with_object(q), grade)
     if best is not None:
         return best
     if r.object.role == "region":
         placed = _of_place(view, ones, relation_place(al.source.graph, r), conflict)
         if placed is not None:
             return placed
-    verb, prep = split(asked(al, r))
     wanted = [*verb, *words.tokens(r.object.head)] if not conflict else list(verb)
     for a in ones[:2]:
         found = _best(wanted, _about(view, a), conflict)
         if found is not None:
             return Evidence((found[1].start, _end(found[1])), found[0])
     if conflict:
-        span = mention(view, ones[0]) if ones else None
-        return Evidence(span, CONFLICT) if span is not None else None
+        return None
     homes = {n for a in ones[:1] for n in view.sentences[a]} & {n for b in others[:1] for n in view.sentences[b]}
     tokens = [t for t in view.tokens if t.sentence in homes]
     found = _best([*verb, *prep.split()], tokens, False)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,11 @@ from posh_lite.benchmarks.mini import Gold, MiniCorpus, load_mini
 from posh_lite.errors import PoshLiteError
 from posh_lite.position.label import Precedence, label_sentences
 from posh_lite.position.profile import profile
-from posh_lite.position.types import LABELS, QUARTILES, STATUSES, CaptionProfile, SentenceLabel
+from posh_lite.position.types import LABELS, QUARTILES, STATUSES, CaptionProfile, Label, SentenceLabel
 from posh_lite.records import Pair
 
 if TYPE_CHECKING:
-    from posh_lite.evaluation.bootstrap import Floats
+    from posh_lite.evaluation.bootstrap import Floats, Statistic
 
 #: Works of the known-answer corpus that the rules were made on.
 DEVELOPED_ON = 6
@@ -63,7 +63,7 @@ def sentence_rows(
     Raises:
         ValueError: the sentences of a caption are not those of its gold.
     """
-    rows = []
+    rows: list[tuple[str, str, str, str, bool]] = []
     for p, gold in zip(profiles, golds, strict=True):
         labels = label_sentences(p.caption, p.rubric, p.findings, precedence=precedence)
         if [s.span for s in labels] != [s.span for s in gold.sentences]:
@@ -159,20 +159,21 @@ def composition(
     whole = {q: np.array([float(s.quartile == q) for _, s in rows]) * size for q in QUARTILES}
     settings: dict[str, Any] = {"units": units, "n_resamples": n_resamples}
 
-    def share(label: str, q: int) -> Callable[[Floats], Floats]:
-        def of(weights: Floats) -> Floats:
-            below = weights @ whole[q]
-            with np.errstate(invalid="ignore", divide="ignore"):
-                return np.where(below > 0, weights @ cells[label, q] / below, np.nan)  # type: ignore[index]
+    def share(weights: Floats, label: Label, q: int) -> Floats:
+        below = weights @ whole[q]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.where(below > 0, weights @ cells[label, q] / below, np.nan), dtype=np.float64)
 
-        return of
+    def d_mid(w: Floats) -> Floats:
+        return (share(w, "Contradicted", 2) + share(w, "Contradicted", 3)) / 2 - share(w, "Contradicted", 1)
 
-    h, g, s = (lambda q: share("Contradicted", q)), (lambda q: share("Generic", q)), (lambda q: share("Supported", q))
-    effects: dict[str, Callable[[Floats], Floats]] = {
-        "D_mid": lambda w: (h(2)(w) + h(3)(w)) / 2 - h(1)(w),
-        "D_tail": lambda w: g(4)(w) - g(1)(w),
-        "dS": lambda w: s(4)(w) - s(1)(w),
-    }
+    def d_tail(w: Floats) -> Floats:
+        return share(w, "Generic", 4) - share(w, "Generic", 1)
+
+    def d_support(w: Floats) -> Floats:
+        return share(w, "Supported", 4) - share(w, "Supported", 1)
+
+    effects: dict[str, Statistic] = {"D_mid": d_mid, "D_tail": d_tail, "dS": d_support}
     return {
         "captions": len(profiles), "sentences": len(rows),
         "shares": {

@@ -30,12 +30,15 @@ from posh_lite.position.verify_values import (
     compare_places,
     compare_single,
     introduced,
+    number_of,
     single,
 )
 from posh_lite.records import Span
 
 #: Highest grade of a finding that excludes the claim.
 EXCLUDED = 1.7
+#: The same where numbers are compared: five lanes are no five roads.
+SAME_NOUN = 4.4
 #: What the judge lets pass without words for it: here the words are asked for, at this grade at least.
 _LENIENT = frozenset({
     "a word that the judge does not know", "it says next to nothing", "a general word that the text need not repeat",
@@ -105,7 +108,8 @@ def read_entity(al: Alignment, e: Entity) -> Reading:
     if found.reason.startswith("the text says there is no"):
         return _read(found, of_absence(al, e, denied=True), "Contradicted")
     if confident(al, e):
-        counted = compare_single(al, e, al.one[e.id].target) if _alone(al, e) else NOTHING
+        same_noun = al.one[e.id].head >= SAME_NOUN
+        counted = compare_single(al, e, al.one[e.id].target) if same_noun and _alone(al, e) else NOTHING
         if counted.agrees is False and counted.span is not None:
             return _other_value(counted, "one")
         if found.reason.startswith(("the text has several", "the text has one")) and found.score < PARTIAL:
@@ -170,16 +174,19 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
     open_ = sure and not held and (property_of(group[0]) != "color" or group[0].negated) and compared.agrees is None
     if against and open_ and not _elsewhere_said(al, group):
         a, found = against[0]
-        if (a.kind == "action" and not living(entity)) or (a.kind == "quantity" and not _one_only(al, entity)):
+        if (a.kind == "action" and not living(entity)) or (a.kind == "quantity" and not _one_only(al, a)):
             return _missing(found)  # lamps stand and hang as one likes to say
         return _read(found, of_attribute(al, a, conflict=not a.negated), "Contradicted")
     moved = verify_roles.of_attribute(al, group[0], confident) if sure and living(entity) else None
     return _role(moved, findings[0][1])
 
 
-def _one_only(al: Alignment, e: Entity) -> bool:
-    """Whether the caption introduces the counterpart as one, and has no other of its name."""
+def _one_only(al: Alignment, a: Attribute) -> bool:
+    """Whether the claim is of several, and the caption introduces the counterpart as one and has no other."""
+    e, asked = a.entity, number_of(a.text)
     number = al.one[e.id].target
+    if asked is None or asked[0] < 2 or al.one[e.id].head < SAME_NOUN:
+        return False
     return _alone(al, e) and single(al.target.graph.text, al.target.entity(number))
 
 
@@ -196,7 +203,8 @@ def _compared(al: Alignment, group: tuple[Attribute, ...]) -> Compared:
     if first.negated:
         return NOTHING
     if first.kind == "quantity":
-        return compare_numbers(al, first, number)
+        same_noun = al.one[first.entity.id].head >= SAME_NOUN
+        return compare_numbers(al, first, number) if same_noun else NOTHING
     return compare_colors(al.target, number, group) if property_of(first) == "color" else NOTHING
 
 
@@ -218,7 +226,7 @@ def read_relation(al: Alignment, r: Relation) -> Reading:
     """A relation between two things, or of one to a zone of the picture."""
     found = relation_finding(al, r)
     denies = r.negated or r.object.negated
-    if r.object.role == "region" and not denies and confident(al, r.subject):
+    if r.object.role == "region" and not denies and "from" not in r.lemma.split() and confident(al, r.subject):
         zone = relation_place(al.source.graph, r)
         placed = compare_places(al.target, al.one[r.subject.id].target, zone)
         if placed.agrees is False and not _two_places(al, r.subject, zone):

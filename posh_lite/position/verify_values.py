@@ -42,6 +42,11 @@ class Compared:
 NOTHING = Compared(None)
 
 
+def _is_color(word: str) -> bool:
+    """Whether a word of the caption is a colour and not rather a thing ("sand", "moss")."""
+    return words.is_color(word) and (word in lexicon().family_names or not heads.senses(word))
+
+
 def _colors(text: str) -> list[str]:
     found = [w for w in words.tokens(text) if words.is_color(w)]
     return [*found, *(w for w in words.tokens(text) if w in _SHADES)] if found else []
@@ -57,13 +62,13 @@ def color_tokens(view: View, number: int) -> list[Token]:
         inside = any(a <= t.start < b for a, b in owned)
         # A compound's first word has no owner: "blue jeans" that the parser kept whole.
         compound = not t.owners and t.head_of is None and any(a <= t.start < b for a, b in spans)
-        if (inside or compound) and words.is_color(t.text):
+        if (inside or compound) and any(_is_color(w) for w in words.tokens(t.text)):
             found.append(t)
     for r in view.graph.relations_of(number, role="subject"):
         if r.lemma in ("in", "of", "have", "be") and not r.negated:
             spans = [m.phrase for m in r.object.mentions]
             found += [t for t in view.tokens if any(a <= t.start < b for a, b in spans) and t.head_of == r.object.id
-                      and words.is_color(t.text)]  # fmt: skip
+                      and _is_color(t.text)]  # fmt: skip
     return found
 
 
@@ -97,6 +102,9 @@ def _meets(shades: list[str], color: str) -> bool:
     if any({w, color} <= alike for w in shades for alike in (_METALLIC, _PALE)):
         return True
     grades = [max(words.alike(w, color), words.alike(color, w)) for w in shades]
+    for part in words.tokens(color) if "-" in color else ():
+        if _meets(shades, part):
+            return True
     main = max(k for k, w in enumerate(shades) if w not in _SHADES)
     return any(g >= PARTIAL for g in grades) or grades[main] >= 2.0
 
@@ -194,7 +202,7 @@ def _places(view: View, number: int) -> list[tuple[dict[str, frozenset[str]], Sp
         if a.kind == "position" and not a.negated and a.spans:
             found.append((_frozen(place_words(f"{a.lemma} {a.text}")), a.spans[0]))
     for r in graph.relations_of(number, role="subject"):
-        if r.negated or not r.spans:
+        if r.negated or not r.spans or "from" in r.lemma.split():
             continue
         if r.object.role == "region" and r.object.mentions:
             near = min(r.object.mentions, key=lambda m: abs(m.start - r.spans[0][1]))
