@@ -205,7 +205,7 @@ def _number(value: Any) -> int | None:
         return int(value) if abs(value) < 10**6 else None
     if not isinstance(value, str):
         return None
-    match = re.fullmatch(r"\W*(?:(?:item|claim|fact|no|number|index)\W*)?(\d{1,6})\W*", value.strip(), re.IGNORECASE)
+    match = re.fullmatch(r"[^\w-]*(?:(?:item|claim|fact|no|number|index)\W*)?(\d{1,6})\W*", value.strip(), re.IGNORECASE)
     return int(match[1]) if match else None
 
 

@@ -43,6 +43,7 @@ class ProfileStore:
         self._rows: dict[str, dict[str, Any]] = {}
         self._handle: IO[str] | None = None
         broken: list[InputError] = []
+        self._broken = broken
         if self.path.exists():
             for line, row in read_jsonl(self.path, on_error=broken.append):
                 if broken:
@@ -50,6 +51,8 @@ class ProfileStore:
                 if not isinstance(row, dict) or not {"key", "claims", "findings"} <= row.keys():
                     raise InputError("is no kept profile; move the file away and run again", path=self.path, line=line)
                 self._rows[row["key"]] = row
+            if len(broken) > 1:
+                raise broken[0]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -71,9 +74,13 @@ class ProfileStore:
         }
         self._rows[key] = row
         if self._handle is None:
+            if self._broken:  # a last line without an end would run into the next one
+                raw = self.path.read_bytes().rstrip(b"\n")
+                self.path.write_bytes(raw[: raw.rfind(b"\n") + 1])
+                self._broken.clear()
             mended = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
             self._handle = self.path.open("a", encoding="utf-8", newline="\n")
-            if mended:
+            if mended and self.path.stat().st_size:
                 self._handle.write("\n")
         self._handle.write(json.dumps(row, ensure_ascii=True, separators=(",", ":")) + "\n")
         self._handle.flush()
