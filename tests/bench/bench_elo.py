@@ -29,9 +29,10 @@ def main() -> None:
     }
     print(f"{BATTLES:,} battles of {MODELS} models, {ROUNDS:,} rounds")
     for name, work in timed.items():
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         work()
-        print(f"{name:<18}{time.perf_counter() - start:7.2f} s")
+        taken, cpu = time.perf_counter() - start, time.process_time() - cpu
+        print(f"{name:<18}{taken:7.2f} s ({cpu:.2f} s of CPU)")
 
 
 if __name__ == "__main__":
