@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.baselines.figures import listed, signature, single, table, undefined
 from posh_lite.baselines.hub import lacks_model
+from posh_lite.baselines.images import Pictures
 from posh_lite.errors import InputError, MissingDependency
 from posh_lite.records import Pair
 
@@ -30,7 +32,8 @@ class ClipScore:
 
     Args:
         model: a CLIP model of the transformers library, by name or folder.
-        images: the folder that the pairs' ``image`` is relative to.
+        images: the folder that the pairs' ``image`` is relative to; by default ``POSH_LITE_IMAGES``, else the current
+            one.
         prefix: put before every text, as CLIPScore's authors do.
         device: "cuda", "cpu", ...; by default a GPU where there is one.
         batch_size: pairs that go through the model together.
@@ -43,8 +46,8 @@ class ClipScore:
     needs = frozenset({"image", "model"})
 
     def __init__(
-        self, model: str = CLIP, images: str | Path = ".", prefix: str = "A photo depicts ", device: str | None = None,
-        batch_size: int = 16,
+        self, model: str = CLIP, images: str | Path | None = None, prefix: str = "A photo depicts ",
+        device: str | None = None, batch_size: int = 16,
     ) -> None:  # fmt: skip
         try:
             import torch
@@ -62,7 +65,9 @@ class ClipScore:
             ) from None
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._model = self._model.to(self.device).eval()
-        self.model, self.images, self.prefix, self.batch_size = model, Path(images), prefix, batch_size
+        self.model, self.prefix, self.batch_size = model, prefix, batch_size
+        folder = Path(images or os.environ.get("POSH_LITE_IMAGES", "").strip() or ".").expanduser()
+        self._pictures = Pictures(folder, most_bytes=1 << 30)  # nothing is sent
         self._limit = int(self._model.config.text_config.max_position_embeddings)
         self._read = self._cut = 0
 
@@ -111,16 +116,14 @@ class ClipScore:
         return [float(v) for v in (a * b).sum(dim=-1)]
 
     def _picture(self, pair: Pair) -> Any:
-        from PIL import Image, UnidentifiedImageError
+        from io import BytesIO
 
-        assert pair.image is not None
-        path = self.images / pair.image
+        from PIL import Image
+
+        data = self._pictures.find(pair).read()
         try:
-            with Image.open(path) as picture:
+            with Image.open(BytesIO(data)) as picture:
                 return picture.convert("RGB")
-        except FileNotFoundError:
-            raise InputError(f'the picture "{pair.image}" is not in {self.images}; name its folder with images=...',
-                             path=f"pair {pair.id}", field="image") from None
-        except (OSError, UnidentifiedImageError) as error:
-            raise InputError(f'the picture "{path}" cannot be read: {error}', path=f"pair {pair.id}",
+        except OSError as error:
+            raise InputError(f'the picture "{pair.image}" cannot be read: {error}', path=f"pair {pair.id}",
                              field="image") from None
