@@ -118,6 +118,8 @@ def test_profiles_extract_a_reference_once_and_keep_the_order() -> None:
     assert [p.unit for p in found[:4]] == ["ref 0", "ref 1", "ref 0", "img"]
     assert [s.label for s in found[0].sentences] == ["Supported", *["Generic"] * 4]
     assert found[0].signature == "fixed > fixed"
+    reverse = profile(pairs[:1], fixed, fixed, precedence="contradicted", progress=False)
+    assert reverse[0].signature == "fixed > fixed contradicted first"
     assert profile([], fixed, fixed, progress=False) == []
 
 

@@ -53,6 +53,8 @@ def profile(
     extractor = extractor if extractor is not None else embedded()[0]
     verifier = verifier if verifier is not None else embedded()[1]
     signature = f"{extractor.signature} > {verifier.signature}"
+    if precedence != "supported":
+        signature += f" {precedence} first"  # another rule of labels is another run
     rubrics: dict[str, Rubric] = {}
     found: list[CaptionProfile] = []
     with tqdm(total=len(rows), desc="captions", unit="caption", disable=not progress) as bar:
