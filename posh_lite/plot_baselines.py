@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.plot import MARKERS, MEANING, WIDTH, Figure, canvas, colour, save
+from posh_lite.plot_challenge import ink, shade, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,15 +54,11 @@ def differences(
             ax.set_title(dimension, fontsize=10)
             ax.set_xlim(ends[0] - room, ends[1] + room)
             ax.tick_params(axis="x", labelsize=8.5)
-        axes[0][0].set_yticks(range(len(rows)), [_fit(title) for title in rows], fontsize=9)
+        axes[0][0].set_yticks(range(len(rows)), [wrapped(title) for title in rows], fontsize=8.5, linespacing=0.95)
         axes[0][0].set_ylim(len(rows) - 0.4, -0.6)
         fig.supxlabel(xlabel, fontsize=9.5, color=colour("text"))
         alt = f"{base} less each other metric, {xlabel}, with 95% intervals. {'; '.join(said)}."
         return save(fig, name, alt=alt, caption=caption)
-
-
-def _fit(title: str, longest: int = 20) -> str:
-    return title if len(title) <= longest else title[: longest - 1].rstrip(" ,(") + "…"
 
 
 def ranks(table: pd.DataFrame, *, name: str, caption: str) -> Figure:
@@ -73,8 +70,6 @@ def ranks(table: pd.DataFrame, *, name: str, caption: str) -> Figure:
         caption: printed below.
     """
     from matplotlib.patches import Rectangle
-
-    from posh_lite.plot_challenge import ink, shade
 
     models, columns = list(table["model"]), list(table.columns[1:])
     gold, said = table[columns[0]], []
@@ -95,7 +90,7 @@ def _grid(ax: Any, models: list[str], columns: list[str]) -> None:
     ax.xaxis.tick_top()
     ax.set_xticks(range(len(models)), models, fontsize=8.5, rotation=0 if len(models) <= 6 else 60,
                   ha="center" if len(models) <= 6 else "left")  # fmt: skip
-    ax.set_yticks(range(len(columns)), [_fit(c) for c in columns], fontsize=9.5)
+    ax.set_yticks(range(len(columns)), [wrapped(c) for c in columns], fontsize=8.5, linespacing=0.95)
     ax.set_xlim(-0.5, len(models) - 0.5)
     ax.set_ylim(len(columns) - 0.5, -0.5)
     ax.tick_params(length=0)

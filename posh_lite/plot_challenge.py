@@ -94,12 +94,12 @@ def heat_map(
         for ax, part in zip(axes, parts, strict=False):
             _panel(ax, part, rows, titles, cells, wide)
         _scale(axes[-1], SAID[statistic])
-        heading = TITLES[condition]
+        heading = TITLES[condition] + (": is it pointed at?" if statistic == "place" else "")
         fig.suptitle(heading, x=0.01, ha="left", fontsize=11, color=colour("text"))
         numbers = _counts(cells, rows, kinds)
         closing = [k for k in kinds if k in ATTACHMENT or k in ("all", PARAPHRASE)]
         alt = (
-            f"{heading}: {len(rows)} metrics by {len(kinds)} kinds of error, each cell {SAID[statistic]}, in per cent;"
+            f"{heading.rstrip('?')}: {len(rows)} metrics by {len(kinds)} kinds of error, each cell {SAID[statistic]}, in per cent;"
             f" guessing gives 50. " + " ".join(
                 f"{_plain(kind).capitalize()}: "
                 + ", ".join(f"{titles[m]} {_shown(cells[m, kind].value)}" for m in rows) + "."
@@ -107,7 +107,7 @@ def heat_map(
             )
         )  # fmt: skip
         caption = (
-            f"{heading}: {SAID[statistic]}, in per cent, ties half. Light is guessing, blue better, orange worse than"
+            f"{TITLES[condition]}: {SAID[statistic]}, in per cent, ties half. Light is guessing, blue better, orange worse than"
             " guessing, gray without a figure; bold where the 95% interval leaves out 50. Bold"
             " headings are kinds of attachment: a true thing is given to the wrong owner. Below each kind stands the"
             f" number of {'trials' if statistic == 'share' else 'texts'} ({numbers} in all)."
@@ -150,7 +150,9 @@ def _panel(
                   fontsize=8.5)  # fmt: skip
     for label, kind in zip(ax.get_xticklabels(), kinds, strict=True):
         label.set_fontweight("bold" if kind in ATTACHMENT else "normal")
-    ax.set_yticks(range(len(rows)), [_row_title(titles[m]) for m in rows], fontsize=9.5)
+    ax.set_yticks(range(len(rows)), [wrapped(titles[m]) for m in rows], fontsize=9.5, linespacing=0.95)
+    for label in ax.get_yticklabels():
+        label.set_fontsize(8 if "\n" in label.get_text() else 9.5)
     ax.tick_params(length=0)
     ax.set_xlim(-0.5, wide - 0.5)
     ax.set_ylim(len(rows) - 0.5, -0.5)
@@ -177,9 +179,19 @@ def _scale(ax: Any, what: str) -> None:
         spine.set_visible(False)
 
 
-def _row_title(title: str, longest: int = 18) -> str:
-    """A title that leaves room for the cells."""
-    return title if len(title) <= longest else title[: longest - 1].rstrip(" ,(") + "…"
+def wrapped(title: str, longest: int = 15) -> str:
+    """A title that leaves room for the cells: in two lines where it is long, cut where that is not enough.
+
+    >>> wrapped("SGEmbed, spelling only"), wrapped("BLEU-4")
+    ('SGEmbed,\\nspelling only', 'BLEU-4')
+    """
+    if len(title) <= longest:
+        return title
+    places = [i for i, c in enumerate(title) if c == " "]
+    middle = min(places, key=lambda i: abs(i - len(title) / 2), default=0)
+    lines = (title[:middle], title[middle + 1 :]) if middle else (title,)
+    longest += 4  # the letters are smaller
+    return "\n".join(line if len(line) <= longest else line[: longest - 1].rstrip(" ,(") + "…" for line in lines)
 
 
 def _plain(kind: str) -> str:

@@ -221,8 +221,9 @@ def ahead(evaluation: Evaluation, name: str = "posh") -> pd.DataFrame:
     """Where a metric leads and where it does not: a row for each statistic and dimension that there is.
 
     Returns:
-        Columns ``statistic``, ``dimension``, ``value`` of the metric, ``best`` (title of the best other one),
-        ``best_value``, ``leads`` (whether no other is as good), and ``above``, the titles of those that are.
+        Columns ``statistic``, ``dimension``, ``value`` of the metric, ``clear`` (False where it is not significant),
+        ``best`` (title of the best other one), ``best_value``, ``leads`` (whether no other is as good), and ``above``,
+        the titles of those that are. Variants of PoSh itself are not among the others.
     """
     import pandas as pd
 
@@ -230,15 +231,25 @@ def ahead(evaluation: Evaluation, name: str = "posh") -> pd.DataFrame:
     for _, statistic, label in LEADS:
         for dimension in DIMENSIONS:
             mine = figure(evaluation, name, dimension, statistic).value
-            others = {t: figure(evaluation, n, dimension, statistic).value for n, t in titles.items() if n != name}
+            others = {t: figure(evaluation, n, dimension, statistic).value
+                      for n, t in titles.items() if n != name and not _ours(n)}  # fmt: skip
             others = {t: v for t, v in others.items() if not math.isnan(v)}
             if math.isnan(mine) or not others:
                 continue
             best = max(others, key=lambda t: others[t])
             above = sorted((t for t, v in others.items() if v >= mine), key=lambda t: -others[t])
-            rows.append({"statistic": label, "dimension": dimension, "value": mine, "best": best,
+            clear = _row(evaluation, name, dimension, statistic)["significant"] is not False
+            rows.append({"statistic": label, "dimension": dimension, "value": mine, "clear": clear, "best": best,
                          "best_value": others[best], "leads": not above, "above": above})  # fmt: skip
-    return pd.DataFrame(rows)
+    columns = ["statistic", "dimension", "value", "clear", "best", "best_value", "leads", "above"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _ours(name: str) -> bool:
+    from posh_lite.baselines.registry import METRICS
+
+    entry = METRICS.get(name.partition(":")[0])
+    return entry is not None and entry.family == "ours"
 
 
 def needs_table(evaluation: Evaluation | None = None) -> pd.DataFrame:
