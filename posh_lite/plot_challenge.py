@@ -99,16 +99,16 @@ def heat_map(
         numbers = _counts(cells, rows, kinds)
         closing = [k for k in kinds if k in ATTACHMENT or k in ("all", PARAPHRASE)]
         alt = (
-            f"{heading.rstrip('?')}: {len(rows)} metrics by {len(kinds)} kinds of error, each cell {SAID[statistic]}, in per cent;"
-            f" guessing gives 50. " + " ".join(
+            f"{heading.rstrip('?')}: {len(rows)} metrics by {len(kinds)} kinds of error, each cell {SAID[statistic]},"
+            f" in per cent; guessing gives 50. " + " ".join(
                 f"{_plain(kind).capitalize()}: "
                 + ", ".join(f"{titles[m]} {_shown(cells[m, kind].value)}" for m in rows) + "."
                 for kind in closing
             )
         )  # fmt: skip
         caption = (
-            f"{TITLES[condition]}: {SAID[statistic]}, in per cent, ties half. Light is guessing, blue better, orange worse than"
-            " guessing, gray without a figure; bold where the 95% interval leaves out 50. Bold"
+            f"{TITLES[condition]}: {SAID[statistic]}, in per cent, ties half. Light is guessing, blue better, orange"
+            " worse than guessing, gray without a figure; bold where the 95% interval leaves out 50. Bold"
             " headings are kinds of attachment: a true thing is given to the wrong owner. Below each kind stands the"
             f" number of {'trials' if statistic == 'share' else 'texts'} ({numbers} in all)."
         )
@@ -180,10 +180,10 @@ def _scale(ax: Any, what: str) -> None:
 
 
 def wrapped(title: str, longest: int = 15) -> str:
-    """A title that leaves room for the cells: in two lines where it is long, cut where that is not enough.
+    r"""A title that leaves room for the cells: in two lines where it is long, cut where that is not enough.
 
-    >>> wrapped("SGEmbed, spelling only"), wrapped("BLEU-4")
-    ('SGEmbed,\\nspelling only', 'BLEU-4')
+    >>> wrapped("SGEmbed, spelling only").split("\n"), wrapped("BLEU-4")
+    (['SGEmbed,', 'spelling only'], 'BLEU-4')
     """
     if len(title) <= longest:
         return title
