@@ -130,6 +130,11 @@ def test_a_stopped_run_goes_on_with_what_is_missing(tmp_path):
     again = profiles_of(many, Extractor(), broken := Verifier(), store=ProfileStore(path), progress=False)
     assert broken.asked == []
     assert again == found
+    turned = profiles_of(many[:2], Extractor(), broken, store=ProfileStore(path), precedence="contradicted",
+                         progress=False)
+    fresh = profiles_of(many[:2], Extractor(), Verifier(), precedence="contradicted", progress=False)
+    assert broken.asked == []
+    assert turned == fresh
 
 
 def test_what_was_not_read_is_not_kept(tmp_path):

@@ -205,7 +205,8 @@ def _number(value: Any) -> int | None:
         return int(value) if abs(value) < 10**6 else None
     if not isinstance(value, str):
         return None
-    match = re.fullmatch(r"[^\w-]*(?:(?:item|claim|fact|no|number|index)\W*)?(\d{1,6})\W*", value.strip(), re.IGNORECASE)
+    pattern = r"[^\w-]*(?:(?:item|claim|fact|no|number|index)\W*)?(\d{1,6})\W*"
+    match = re.fullmatch(pattern, value.strip(), re.IGNORECASE)
     return int(match[1]) if match else None
 
 

@@ -169,12 +169,13 @@ def profiles_of(
             part.tell(rows)
     once = OnceExtractor(extractor)
     signature = f"{extractor.signature} > {verifier.signature}"
-    keys = [key_of(signature, p.generation, p.reference) for p in rows]
+    keys = [key_of(signature, p.generation, p.reference) for p in rows]  # findings do not hang on the precedence
+    labelled = signature if precedence == "supported" else f"{signature} {precedence} first"
     found: dict[int, CaptionProfile] = {}
     left = []
     for i, pair in enumerate(rows):
         if store is not None and keys[i] in store:
-            found[i] = store.get(keys[i], pair, own[i], signature, precedence)
+            found[i] = store.get(keys[i], pair, own[i], labelled, precedence)
         else:
             left.append(i)
     hidden = None if progress is None else not progress

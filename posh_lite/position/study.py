@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -28,6 +29,7 @@ from posh_lite.position.study_floor import (
     explained_published,
     floor_diagnosis,
     on_images,
+    short,
 )
 from posh_lite.position.study_record import PRECEDENCES, RecordedSet, load_sets, record_set, save_sets
 from posh_lite.records import Pair
@@ -97,7 +99,7 @@ def label_sets(pairs: dict[str, tuple[str, list[Pair]]], *, progress: bool = Tru
 
 
 def figures(sets: dict[tuple[str, str], RecordedSet], *, n_resamples: int = 2000) -> dict[str, Any]:
-    """Effects of every set in every reading, the floor's shares, the shuffles, and captions of one length.
+    """Effects of every set in every reading, the floor's shares, and unweighted: shuffles and captions of one length.
 
     Args:
         sets: of :func:`load_sets`, with all four sets.
@@ -125,19 +127,22 @@ def figures(sets: dict[tuple[str, str], RecordedSet], *, n_resamples: int = 2000
                     record["explained_published"][key] = _told(explained_published(floor))
     lexical = {n: sets[n, "lexical"].profiles() for n in names}
     for name, own in {**lexical, CROSS: cross(sets, "lexical", "supported")}.items():
-        record["shuffled"][name] = [asdict(t) for t in shuffle_test(
-            [_renamed(p, name, k) for k, p in enumerate(own)], n_shuffles=min(1000, n_resamples)
-        )]
+        tests = shuffle_test([_renamed(p, name, k) for k, p in enumerate(own)], weighted=False,
+                             n_shuffles=min(1000, n_resamples))
+        record["shuffled"][name] = [
+            {k: None if v != v else v for k, v in asdict(t).items()} for t in tests  # NaN is no JSON
+        ]
     ours, theirs = length_paired(lexical[MODEL], cross(sets, "lexical", "supported"))
     record["length_matched"] = {
         "couples": len(ours), "left_out": len(lexical[MODEL]) - len(ours),
         "sentences": [sum(len(p.sentences) for p in own) for own in (ours, theirs)],
-        MODEL: _rows(diagnose([_renamed(p, MODEL, k) for k, p in enumerate(ours)], n_resamples=n_resamples)),
-        CROSS: _rows(floor_diagnosis(theirs, CROSS, n_resamples=n_resamples)),
+        MODEL: _rows(diagnose([_renamed(p, MODEL, k) for k, p in enumerate(ours)], weighted=False,
+                              n_resamples=n_resamples)),
+        CROSS: _rows(floor_diagnosis(theirs, CROSS, weighted=False, n_resamples=n_resamples)),
     }
     shared = on_images(lexical[SAME], [p.unit for p in lexical[MODEL]])
-    paired = diagnose([*lexical[MODEL], *shared], n_resamples=n_resamples)
-    record["model_minus_same_text"] = {q: paired.difference(MODEL, SAME, q).to_dict() for q in EFFECTS}
+    paired = diagnose([*lexical[MODEL], *shared], weighted=False, n_resamples=n_resamples)
+    record["model_minus_same_text"] = {q: short(paired.difference(MODEL, SAME, q)) for q in EFFECTS}
     return record
 
 
@@ -163,7 +168,7 @@ def _renamed(p: CaptionProfile, model: str, number: int) -> CaptionProfile:
 def _rows(made: Diagnosis) -> dict[str, Any]:
     """Every quantity of the one model of a diagnosis."""
     (model,) = made.models
-    return {name: made.estimate(model, name).to_dict() for name in made.names}
+    return {name: short(made.estimate(model, name)) for name in made.names}
 
 
 def _told(rows: Sequence[Explained]) -> list[dict[str, Any]]:
@@ -199,9 +204,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     signatures = {f"{name}, {verifier}": s.signature for (name, verifier), s in found.items()}
     record = {"date": datetime.now(UTC).date().isoformat(), "signatures": sorted(set(signatures.values())), **record}
-    (folder / "figures.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (folder / "figures.json").write_text(written(record), encoding="utf-8")
     print("\n".join(lines(record)))
     return 0
+
+
+def written(record: dict[str, Any]) -> str:
+    """A record as JSON with one innermost object a line."""
+    whole = json.dumps(record, indent=1)
+    return re.sub(r"\{[^{}]*\}", lambda m: " ".join(m[0].split()), whole) + "\n"
 
 
 def lines(record: dict[str, Any]) -> list[str]:

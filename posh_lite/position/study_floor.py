@@ -37,8 +37,14 @@ class Explained:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        return {"quantity": self.quantity, "model": self.model, "value": self.value.to_dict(),
-                "floor": self.floor.to_dict(), "share": self.share.to_dict()}
+        return {"quantity": self.quantity, "model": self.model, "value": short(self.value),
+                "floor": short(self.floor), "share": short(self.share)}
+
+
+def short(e: Estimate) -> dict[str, Any]:
+    """An estimate for a record, without what is the same in all of it; ``estimate_from_dict`` reads it."""
+    kept = ("value", "low", "high", "n", "n_units")
+    return {k: v for k, v in e.to_dict().items() if k in kept or (k in ("reason", "n_dropped") and v)}
 
 
 def floor_diagnosis(profiles: Sequence[CaptionProfile], name: str = "another writer", **settings: Any) -> Diagnosis:
