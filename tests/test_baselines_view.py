@@ -1,0 +1,178 @@
+"""Tables, differences and leads of an evaluation, by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from posh_lite.benchmarks.registry import load_benchmark
+from posh_lite.errors import InputError
+from posh_lite.evaluation import arena_view, baselines_view
+from posh_lite.evaluation.arena_view import BOOTSTRAP, FITTED, ONE_PASS
+from posh_lite.evaluation.challenge_view import example, matrix_for, summary
+from posh_lite.evaluation.elo import elo, make_battles
+from posh_lite.evaluation.evaluate import Evaluation, MetricRun
+
+
+def row(metric: str, dimension: str, statistic: str, value: float, significant: bool | None = None, **more: object):
+    return {"metric": metric, "protocol": "coarse", "subset": "", "dimension": dimension, "statistic": statistic,
+            "value": value, "low": value - 0.1, "high": value + 0.1, "n": 10, "n_units": 5, "significant": significant,
+            "reason": "", "detail": {}, **more}  # fmt: skip
+
+
+@pytest.fixture
+def evaluation() -> Evaluation:
+    rows = [
+        row("posh", "mistakes", "accuracy", 0.6), row("length", "mistakes", "accuracy", 0.5),
+        row("posh", "overall", "accuracy", 0.4), row("length", "overall", "accuracy", 0.5),
+        row("posh", "mistakes", "spearman", 0.1, False), row("length", "mistakes", "spearman", -0.2, True),
+        row("posh", "mistakes", "f1", 0.7, protocol="granular", detail={"threshold": 1.95}),
+        row("posh", "mistakes", "f1_cv", 0.65, protocol="granular"),
+    ]  # fmt: skip
+    gaps = [{"metric": "length", "against": "posh", "protocol": "coarse", "subset": "", "dimension": "overall",
+             "statistic": "accuracy", "difference": 0.1, "low": 0.02, "high": 0.3, "n": 10, "n_units": 5}]  # fmt: skip
+    runs = (MetricRun("posh", "PoSh", granular=True), MetricRun("length", "length"),
+            MetricRun("spice", "SPICE", skipped='the metric "spice" cannot run here: parser.jar: get it'))  # fmt: skip
+    about = {"name": "mini", "title": "corpus", "gold": "constructed", "note": "", "n_pairs": 10}
+    return Evaluation(about, {"against": "posh"}, runs, pd.DataFrame(rows), pd.DataFrame(gaps), pd.DataFrame())
+
+
+def test_the_coarse_table_marks_best_and_grey_and_keeps_published_apart(evaluation: Evaluation) -> None:
+    table = baselines_view.coarse_table(evaluation, "mistakes")
+    assert table["metric"].tolist() == ["PoSh", "length"]
+    assert table["acc"].tolist() == ["**60.0**", "50.0"]
+    assert table["ρ"].tolist() == ['**<span class="posh-muted">(0.10)</span>**', "−0.20"]
+    assert table["DOCENT ρ"].tolist() == ["0.518", "−0.270"]  # table 6 of the paper
+    assert "τ" not in table  # nothing was measured
+    assert list(baselines_view.coarse_table(evaluation, "mistakes", "")) == ["metric", "acc", "ρ"]
+
+
+def test_the_granular_table(evaluation: Evaluation) -> None:
+    table = baselines_view.granular_table(evaluation)
+    assert table.to_dict("records") == [
+        {"dimension": "mistakes", "metric": "PoSh", "F1": "0.70", "threshold": "1.95", "held out": "0.65",
+         "interval": "0.55\u00a0to\u00a00.75", "DOCENT F1": "0.559"}
+    ]  # fmt: skip
+
+
+def test_leads_and_what_is_ahead(evaluation: Evaluation) -> None:
+    table = baselines_view.ahead(evaluation)
+    found = {(r.statistic, r.dimension): (r.leads, r.above, r.best, r.clear) for r in table.itertuples()}
+    assert found == {
+        ("accuracy", "mistakes"): (True, [], "length", True),
+        ("accuracy", "overall"): (False, ["length"], "length", True),
+        ("Spearman's ρ", "mistakes"): (True, [], "length", False),
+    }  # fmt: skip
+
+
+def test_differences_are_turned_round(evaluation: Evaluation) -> None:
+    one = baselines_view.gaps(evaluation, "accuracy")["length"]["overall"]
+    assert (one.value, one.low, one.high) == (-0.1, -0.3, -0.02)
+    assert baselines_view.gaps(evaluation, "accuracy", base="length") == {}
+
+
+def test_why_a_row_has_no_figures(evaluation: Evaluation) -> None:
+    table = baselines_view.needs_table(evaluation).set_index("metric")
+    assert table.loc["PoSh", "here"] == "ran"
+    assert table.loc["SPICE", "here"] == "parser.jar: get it"
+    assert table.loc["BLEU-4", "here"] == "not asked for"
+    assert table.loc["length", "needs"] == "nothing"
+
+
+def test_a_record_of_another_benchmark_is_refused(evaluation: Evaluation, tmp_path: Path) -> None:
+    evaluation.write(tmp_path)
+    found, recorded = baselines_view.evaluation_for("mini", ["length"], tmp_path)
+    assert recorded
+    assert [asdict(r) for r in found.runs] == [asdict(r) for r in evaluation.runs]
+    with pytest.raises(InputError, match="is of the benchmark mini"):
+        baselines_view.evaluation_for("contrast", ["length"], tmp_path)
+
+
+def test_what_is_run_again_equals_its_record(tmp_path: Path) -> None:
+    live, recorded = baselines_view.evaluation_for("mini", ["length"], "", n_resamples=20)
+    assert not recorded
+    again = baselines_view.repeated(live, ["length"], n_resamples=20).iloc[0]
+    assert (again["largest"], again["same_signature"]) == (0.0, True)
+    assert again["figures"] == len(live.estimates)
+    live.estimates.loc[0, "value"] += 0.25
+    assert baselines_view.repeated(live, ["length"], n_resamples=20).iloc[0]["largest"] == pytest.approx(0.25)
+
+
+THREE = [("a", "b", 1.0), ("b", "c", 1.0), ("c", "a", 1.0)]
+
+
+def test_one_pass_plays_every_order() -> None:
+    battles = make_battles(THREE)
+    found = arena_view.one_pass(battles, 60, seed=1, k=32.0)
+    # six orders of three battles, each played as a plain pass
+    from itertools import permutations
+
+    known = {tuple(np.round(elo(make_battles([THREE[i] for i in p], models="abc"), k=32.0), 6))
+             for p in permutations(range(3))}  # fmt: skip
+    assert {tuple(np.round(r, 6)) for r in found} == known
+    assert found.sum(axis=1) == pytest.approx(np.full(60, 3000.0))
+
+
+def test_leaders_add_up() -> None:
+    passes = np.array([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, 0.5], [3.0, 1.0, 0.0]])
+    assert arena_view.leaders(passes, "abc") == {"a": 0.75, "b": 0.25}
+
+
+def test_ratings_in_three_ways() -> None:
+    found = arena_view.ratings(make_battles(THREE), orders=10, rounds=40)
+    assert set(found) == {"a", "b", "c"}
+    for ways in found.values():
+        assert ways[FITTED].value == pytest.approx(1000.0)  # a circle: all are equal
+        assert ways[ONE_PASS].low <= ways[ONE_PASS].value <= ways[ONE_PASS].high
+        assert ways[BOOTSTRAP].low < 1000 < ways[BOOTSTRAP].high
+    never = arena_view.ratings(make_battles([("a", "b", 1.0)] * 3), orders=2, rounds=5)
+    assert math.isnan(never["a"][FITTED].value)
+    assert "never lost" in never["a"][FITTED].reason
+
+
+def test_the_constructed_arena_has_battles_and_others_do_not() -> None:
+    battles = arena_view.gold_battles(load_benchmark("mini-arena"))
+    assert battles.n == 180
+    assert int((battles.outcome == 0.5).sum()) == 16  # the ties that the data card lists
+    with pytest.raises(InputError, match="no battles of models"):
+        arena_view.gold_battles(load_benchmark("mini"))
+
+
+def test_ranks_stand_in_the_order_of_the_gold(evaluation: Evaluation) -> None:
+    rows = [{"by": by, "subset": "", "model": m, "rank": r} for by, ranks in
+            (("people", {"x": 2, "y": 1}), ("posh", {"x": 1, "y": 2})) for m, r in ranks.items()]  # fmt: skip
+    ranked = Evaluation(evaluation.about, evaluation.settings, evaluation.runs, evaluation.estimates,
+                        evaluation.differences, pd.DataFrame(rows))  # fmt: skip
+    assert arena_view.rank_table(ranked).to_dict("list") == {"model": ["y", "x"], "gold": [1, 2], "PoSh": [2, 1]}
+    with pytest.raises(InputError, match="no rankings"):
+        arena_view.rank_table(evaluation)
+
+
+def test_an_example_marks_the_wrong_words() -> None:
+    one = example("bedroom/confuser+1")
+    assert one.kind == "swap"
+    text = one.to_html(around=20)
+    assert "<mark>reddish brown</mark>" in text
+    assert "<mark>pale blue</mark>" in text
+    right = text.split("</p>")[0]
+    assert "pale blue" in right
+    assert "<mark>" not in right
+    with pytest.raises(InputError, match="no trial"):
+        example("bedroom/faithful-1")  # nothing is wrong in a text that is only shorter
+
+
+def test_the_recorded_matrix_can_be_shown() -> None:
+    folder = Path(__file__).parents[1] / "data" / "results" / "challenge"
+    matrix, recorded = matrix_for(folder, [])
+    assert recorded
+    shown = summary(matrix, [("planted", "all", "all"), ("planted", "swap", "swap")])
+    assert set(shown["metric"]) == {run.title for run in matrix.ran}
+    values = [int(text.split("\u00a0")[0]) for text in shown["all"]]
+    assert values == sorted(values, reverse=True)
+    assert "/" not in json.dumps([run.skipped for run in matrix.runs])
