@@ -267,7 +267,7 @@ def printed_effects() -> dict[str, dict[str, Estimate]]:
     for e in published_effects():
         if e.model in models() and e.quantity in ("d_mid", "d_tail"):
             bare = Estimate(e.unweighted, math.nan, math.nan, 0, e.weighted.n_units, method="Table 7, unweighted")
-            found.setdefault(f"{e.model} (paper)", {})[e.quantity] = bare
+            found.setdefault(f"{e.model} *", {})[e.quantity] = bare
     return found
 
 
