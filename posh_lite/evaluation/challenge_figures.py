@@ -79,7 +79,9 @@ def figures(trials: TrialSet, scored: Scored, threshold: float = math.nan, **set
         that has to drop (``own``) and by ``overall``; "ties", "drop" and, under ``copy``, "relative" by the former; and
         where the metric points at places, :data:`PLACES`.
     """
-    values = {name: dict(zip(scored.frame["id"], scored.frame[name].astype(float), strict=True)) for name in DIMENSIONS}
+    values: dict[str, dict[str, float]] = {
+        name: dict(zip(scored.frame["id"], scored.frame[name].astype(float), strict=True)) for name in DIMENSIONS
+    }
     spread = spread_of(trials, scored)
     places = _places(trials, scored, threshold)
     rows = []
