@@ -96,11 +96,12 @@ def confusion(sets: Sequence[WordSet], thresholds: Sequence[float]) -> NDArray[n
 
 
 def macro_of(hit: Floats, alarm: Floats, miss: Floats, passed: Floats) -> Floats:
-    """Mean of both classes' F1; NaN where a class is neither marked nor called."""
+    """Mean of both classes' F1; NaN where people marked all words or none, so that there is one class only."""
     import numpy as np
 
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((2 * hit / (2 * hit + alarm + miss) + 2 * passed / (2 * passed + alarm + miss)) / 2)
+        value = (2 * hit / (2 * hit + alarm + miss) + 2 * passed / (2 * passed + alarm + miss)) / 2
+    return np.where((hit + miss > 0) & (alarm + passed > 0), value, np.nan)
 
 
 def macro_f1(sets: Sequence[WordSet], threshold: float, **settings: Any) -> Estimate:
