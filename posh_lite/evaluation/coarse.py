@@ -33,6 +33,7 @@ OF_COMPARISONS = ("accuracy", "sign", "spearman", "kendall")
 OF_RATINGS = ("spearman", "kendall", "spearman_given_length")
 #: tau-b compares every row with every other: beyond so many rows it is given without an interval.
 MOST_ROWS = 2500
+_SILENT = "the metric says nothing of this dimension"
 #: Tag of the comparisons that rank models; no subset of its own.
 ARENA = "arena"
 
@@ -74,7 +75,7 @@ def compare(
     """Figures of one dimension on comparisons; none where the dimension was judged in none of them.
 
     A pair without a value makes its comparisons wrong choices for the accuracy and half right ones for the sign; the
-    correlations leave them out and count them.
+    correlations leave them out and count them. A metric that says nothing of the dimension has no accuracy at all.
     """
     import numpy as np
 
@@ -90,7 +91,9 @@ def compare(
         given = {"units": units, "on_values": kept, **settings}
         detail: dict[str, Any] = {}
         p, null = np.nan, 0.0
-        if statistic == "accuracy":
+        if statistic in OF_COMPARISONS[:2] and np.isnan(gaps).all():
+            estimate, null = Estimate(np.nan, np.nan, np.nan, len(gaps), len(set(units)), reason=_SILENT), np.nan
+        elif statistic == "accuracy":
             pairwise = pairwise_accuracy(gaps, gold, **given)
             estimate, null = pairwise.accuracy, np.nan
             detail = {"tie_threshold": pairwise.tie_threshold, "gold_ties": pairwise.n_gold_ties}
