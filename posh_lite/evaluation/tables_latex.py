@@ -29,6 +29,7 @@ def latex(table: Table, label: str = "evaluation") -> str:
         table: to be written.
         label: of the first table, after ``tab:``; the second has ``-intervals`` added.
     """
+    label = re.sub(r"[^A-Za-z0-9:.-]+", "-", label)  # a name may have what LaTeX reads otherwise
     head = "% \\usepackage{booktabs} and \\usepackage[table]{xcolor}; written by posh-lite evaluate\n"
     notes = list(table.notes)
     if table.skipped:
@@ -36,7 +37,7 @@ def latex(table: Table, label: str = "evaluation") -> str:
     figures = [(title, [_figure(cell) for cell in cells]) for title, cells in table.rows]
     intervals = [(title, [escaped(cell.interval) for cell in cells]) for title, cells in table.rows]
     caption = f"{escaped(table.title)}. \\textbf{{Bold}}: best of the column. " + " ".join(map(escaped, notes))
-    second = f"{escaped(table.title)}: intervals of \\cref{{tab:{label}}}."
+    second = f"{escaped(table.title)}: intervals of Table~\\ref{{tab:{label}}}."
     return head + _environment(table, figures, caption, label) + "\n" + _environment(
         table, intervals, second, f"{label}-intervals"
     )
