@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from posh_lite.benchmarks.contract import Benchmark, Gold
-from posh_lite.errors import InputError
+from posh_lite.errors import InputError, PoshLiteError
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +85,29 @@ def load_benchmark(name: str, /, **options: Any) -> Benchmark:
         options: keywords of its loader, such as ``path``.
 
     Raises:
-        InputError: there is no such benchmark, its data is not at hand (the message says how to get it), or the
-            function returns something else.
+        InputError: there is no such benchmark, its data is not at hand (the message says how to get it), the loader
+            has no such option, or a function of one's own fails or returns something else.
     """
     entry = BENCHMARKS.get(name)
     if entry is None and ":" not in name:
         near = get_close_matches(name, BENCHMARKS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BENCHMARKS)}."
         raise InputError(f'no benchmark named "{name}"; {hint} One\'s own is given as module:function')
-    found = _import(entry.target if entry else name, name)(**options)
+    make = _import(entry.target if entry else name, name)
+    try:
+        inspect.signature(make).bind(**options)
+    except TypeError as error:
+        raise InputError(f'the loader of the benchmark "{name}": {error}') from None
+    except ValueError:  # it has no signature to tell
+        pass
+    try:
+        found = make(**options)
+    except PoshLiteError:
+        raise
+    except Exception as error:
+        if entry is not None:
+            raise
+        raise InputError(f'the benchmark "{name}" failed with {type(error).__name__}: {error}') from error
     if not isinstance(found, Benchmark):
         raise InputError(f'"{name}" is no benchmark: expected a posh_lite.benchmarks.contract.Benchmark')
     return found
@@ -102,7 +117,7 @@ def _import(target: str, name: str) -> Callable[..., Any]:
     module, _, attribute = target.partition(":")
     try:
         made: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # the code of a file of one's own runs here
         raise InputError(f'the benchmark "{name}" cannot be imported: {error}') from None
     return made
 
