@@ -168,7 +168,9 @@ def test_the_command_and_its_status(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "expected 0.7000 (+0.1000)" in said
     assert said.endswith("1 differ\n")
-    absent = ["--expected", str(tmp_path), "--metrics", "nonsense"]
+    assert main(["reproduce", "--expected", str(tmp_path), "--metrics", "lenght"]) == 2
+    assert "did you mean length?" in capsys.readouterr().err
+    absent = ["--expected", str(tmp_path), "--metrics", "nonsense:Metric"]
     assert main(["reproduce", *absent]) == 0
     assert main(["reproduce", *absent, "--strict"]) == 1
     assert "not in the registry" in capsys.readouterr().out

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -158,12 +159,17 @@ def reproduce(
         progress: whether to show a bar on stderr.
 
     Raises:
-        InputError: a benchmark was not recorded.
+        InputError: a benchmark was not recorded, or there is no such metric.
     """
     from posh_lite.baselines.registry import METRICS
 
     if unknown := [name for name in benchmarks if name not in expected]:
         raise InputError(f'nothing is recorded for the benchmark "{unknown[0]}"; there are {", ".join(expected)}')
+    known = {metric for record in expected.values() for metric in record["metrics"]}
+    if unknown := [m for m in metrics if m not in known and m.partition(":")[0] not in METRICS and ":" not in m]:
+        near = get_close_matches(unknown[0], [*METRICS, *known], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(METRICS)}"
+        raise InputError(f'no metric named "{unknown[0]}"; {hint}')
     with TemporaryDirectory() as scores:
         for name in benchmarks or list(expected):
             recorded = expected[name]
@@ -173,7 +179,6 @@ def reproduce(
                 yield from (Check(name, metric, "cannot run", found) for metric in wanted)
             else:
                 yield from (_compare(name, metric, recorded, found) for metric in wanted)
-    known = {metric for record in expected.values() for metric in record["metrics"]}
     for metric in (m for m in (metrics or METRICS) if m not in known):
         entry = METRICS.get(metric)
         why = "; ".join(entry.lacks()) if entry else "not in the registry"
