@@ -1,7 +1,8 @@
 """Scores of one metric on one benchmark, kept as a file so that an interrupted evaluation goes on where it was.
 
 A file holds scores and scored spans under the ids of pairs, and no text. It is found again by its key: signature and
-options of the metric, hash of the pairs, and hash of the code, of the package and of a metric of one's own.
+options of the metric, hashes of the pairs and of pictures it looks at, and of the code, the package's and one's own.
+Scores that lack answers of a model are not kept: another run asks for these again.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import hashlib
 import inspect
 import json
 import math
+import operator
 import os
 import re
+import sys
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,14 +26,20 @@ from typing import TYPE_CHECKING, Any
 
 from posh_lite.benchmarks.contract import DIMENSIONS, Benchmark
 from posh_lite.errors import InputError
-from posh_lite.metric.protocol import Located, Metric, measure
+from posh_lite.metric.protocol import Located, Metric, ScoredSpan, measure
 from posh_lite.records import Pair
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Parts of the package that can change a score.
-_CODE = ("graph", "judge", "metric", "baselines", "language.py", "records.py", "text.py", "text_words.py")
+SIDES = ("generation", "reference")
+#: Parts of the package that can change a score or how it is kept.
+_CODE = (
+    "graph", "judge", "metric", "baselines", "language.py", "records.py", "text.py", "text_words.py",
+    "evaluation/evaluate_scores.py",
+)
+#: Folders whose files have nothing to do with each other.
+_INSTALLED = ("site-packages", "dist-packages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,52 @@ def _source(metric: Metric) -> str:
         return ""
 
 
+def _own_code(metric: Metric) -> str:
+    """Hash of the code outside of the package that can change a score.
+
+    That is the files of a metric's class and of the classes that it is made from, and whatever is loaded from beside it
+    or from the current folder, where judges of one's own lie, too.
+    """
+    found, beside = set[str](), {str(Path.cwd())}
+    for kind in type(metric).__mro__:
+        try:
+            path = os.path.abspath(inspect.getsourcefile(kind) or "")
+        except (TypeError, OSError):  # built in
+            continue
+        if not kind.__module__.startswith("posh_lite.") and os.path.isfile(path):
+            found.add(path)
+            if kind is type(metric) and os.path.basename(os.path.dirname(path)) not in _INSTALLED:
+                beside.add(os.path.dirname(path))
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        path = os.path.abspath(file) if isinstance(file, str) else ""
+        if path.endswith(".py") and os.path.dirname(path) in beside and os.path.isfile(path):
+            found.add(path)
+    digest = hashlib.sha256()
+    for path in sorted(found):
+        digest.update(f"{os.path.basename(path)}\0".encode() + Path(path).read_bytes())
+    return digest.hexdigest()
+
+
+def _pictures(metric: Metric, pairs: Sequence[Pair]) -> str:
+    """Hash of the pictures that a metric looks at; what stands in a record itself is in the hash of the pairs."""
+    if "image" not in metric.needs:
+        return ""
+    from posh_lite.baselines.chat_engines import IMAGES
+    from posh_lite.baselines.images import Pictures
+
+    where = getattr(metric, "_pictures", None)
+    folder = where.folder if isinstance(where, Pictures) else Path(os.environ.get(IMAGES, "").strip() or ".")
+    digest = hashlib.sha256()
+    for name in dict.fromkeys(pair.image for pair in pairs if pair.image):
+        try:
+            seen = hashlib.sha256(((folder or Path()) / Path(name).expanduser()).read_bytes()).hexdigest()
+        except (OSError, ValueError, RuntimeError):
+            seen = ""
+        digest.update(f"{name}\0{seen}\0".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
 @cache
 def _package() -> str:
     root = Path(__file__).parents[1]
@@ -103,14 +159,14 @@ def score_benchmark(
         folder: None keeps nothing.
 
     Raises:
-        InputError: the metric's frame is not of the protocol's form.
+        InputError: the metric's frame or its spans are not of the protocol's form.
     """
     signature = signature_of(metric)
     path = None
     # where a class has no file, a changed one could not be told from the old one
     if folder is not None and _source(metric):
-        own = "" if type(metric).__module__.startswith("posh_lite.") else _source(metric)
-        parts = [signature, dict(options or {}), pairs_hash(benchmark.pairs), _package(), own]
+        parts = [signature, dict(options or {}), pairs_hash(benchmark.pairs), _package(), _own_code(metric),
+                 _pictures(metric, benchmark.pairs)]
         key = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
         slug = re.sub(r"[^A-Za-z0-9]+", "-", name or metric.name).strip("-").lower() or "metric"
         path = Path(folder) / f"{slug}.{key[:16]}.json.gz"
@@ -119,14 +175,21 @@ def score_benchmark(
     start = time.perf_counter()
     frame, places = measure(metric, benchmark.pairs)
     seconds = time.perf_counter() - start
-    found = Scored(
-        _checked(frame, benchmark, metric.name), _placed(places, benchmark, metric.name),
-        float(getattr(metric, "uncovered", math.nan)), tuple(getattr(metric, "sides", ("generation", "reference"))),
-        signature, seconds, False,
-    )
-    if path is not None:
+    placed = _placed(places, benchmark, metric.name)
+    uncovered, sides = (math.nan, SIDES) if placed is None else _pointing(metric)
+    found = Scored(_checked(frame, benchmark, metric.name), placed, uncovered, sides, signature, seconds, False)
+    if missing := _missing(metric, frame):
+        warnings.warn(f"{name or metric.name}: {missing:,} answers are missing; its scores are not kept, and another"
+                      " run asks again", stacklevel=2)  # fmt: skip
+    elif path is not None:
         _write(path, key, found)
     return found
+
+
+def _missing(metric: Metric, frame: pd.DataFrame) -> int:
+    """Answers that a metric says it did not get: in its frame, as PoSh, or by itself, as rows that ask a model."""
+    counted = frame["n_missing"].sum() if "n_missing" in frame else getattr(metric, "n_missing", 0)
+    return 0 if callable(counted) else int(counted)
 
 
 def _checked(frame: Any, benchmark: Benchmark, name: str) -> pd.DataFrame:
@@ -136,6 +199,8 @@ def _checked(frame: Any, benchmark: Benchmark, name: str) -> pd.DataFrame:
     if not isinstance(frame, pd.DataFrame) or (missing := [c for c in wanted if c not in frame.columns]):
         what = type(frame).__name__ if not isinstance(frame, pd.DataFrame) else f"no column {missing[0]!r}"
         raise InputError(f"{name}: score() must return a frame with the columns {', '.join(wanted)}; got {what}")
+    if twice := [c for c in wanted if list(frame.columns).count(c) > 1]:
+        raise InputError(f"{name}: score() returned the column {twice[0]!r} twice")
     if (ids := [str(i) for i in frame["id"]]) != [pair.id for pair in benchmark.pairs]:
         raise InputError(f"{name}: expected one row for each of {len(benchmark.pairs)} pairs, in order; got {len(ids)}")
     clean = frame[wanted].reset_index(drop=True)
@@ -149,12 +214,37 @@ def _checked(frame: Any, benchmark: Benchmark, name: str) -> pd.DataFrame:
 
 
 def _placed(places: Any, benchmark: Benchmark, name: str) -> list[Located] | None:
+    """Spans of each pair as plain numbers, whatever kind of number a metric gives them as."""
     if places is None:
         return None
     found = list(places)
-    if [one.id for one in found] != [pair.id for pair in benchmark.pairs]:
-        raise InputError(f"{name}: locate() must return the spans of each pair, in order; got {len(found)} entries")
-    return found
+    if not all(isinstance(one, Located) for one in found) or (
+        [one.id for one in found] != [pair.id for pair in benchmark.pairs]
+    ):
+        raise InputError(f"{name}: locate() must return a Located for each pair, in order; got {len(found)} entries")
+    return [Located(one.id, *(_plain(getattr(one, side), name, one.id) for side in SIDES)) for one in found]
+
+
+def _plain(spans: Any, name: str, pair_id: str) -> tuple[ScoredSpan, ...]:
+    try:
+        return tuple((operator.index(start), operator.index(end), float(score)) for start, end, score in spans)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: a span is (start, end, score), two whole numbers and a number; of the pair"
+                         f" {pair_id!r} one is not: {error}") from None  # fmt: skip
+
+
+def _pointing(metric: Metric) -> tuple[float, tuple[str, ...]]:
+    """The score of words without a span, and the texts in which a metric points at places."""
+    try:
+        uncovered = float(metric.uncovered)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        uncovered = math.nan
+    if math.isnan(uncovered):
+        raise InputError(f"{metric.name}: uncovered must be a number, the score of words that no span touches")
+    sides = getattr(metric, "sides", SIDES)
+    if isinstance(sides, str) or not set(sides) <= set(SIDES):
+        raise InputError(f"{metric.name}: sides must hold none but {' and '.join(SIDES)}, got {sides!r}")
+    return uncovered, tuple(sides)
 
 
 def _write(path: Path, key: str, found: Scored) -> None:

@@ -183,7 +183,7 @@ class PoSh:
         import pandas as pd
 
         scores = self.score_many(pairs)
-        names = ["id", "mistakes", "omissions", "overall"]
+        names = ["id", "mistakes", "omissions", "overall", "n_missing"]
         frame = pd.DataFrame([[getattr(s, n) for n in names] for s in scores], columns=names)
         return frame, [located(s) for s in scores]
 
