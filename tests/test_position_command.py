@@ -204,6 +204,7 @@ def test_a_report_of_captions_without_a_model_has_a_name_for_them():
     made = make_report([replace(labelled_caption("SGH", model=""), rubric=rubric)], n_resamples=2)
     assert made.models == ("captions",)
     assert "short captions | 1" in markdown(made)
+    assert "1 of 1 captions of captions have fewer than four sentences" in markdown(made)
     with pytest.raises(ValueError, match="no caption can be labelled"):
         make_report([labelled_caption("S")])
 

@@ -211,6 +211,10 @@ def markdown(report: Report) -> str:
     parts.append("## Counts\n")
     counts = counts_table(report)
     parts.append(_grid(["", *counts["model"]], [[name, *map(str, counts[name])] for name in counts.columns[1:]]))
+    for model, c in report.compositions.items():
+        if 2 * c.n_short > c.n_captions:
+            parts.append(f"{c.n_short} of {c.n_captions} captions of {model} have fewer than four sentences and leave"
+                         " quarters empty: their effects say little.\n")
     if report.n_without_rubric:
         parts.append(f"{report.n_without_rubric} caption(s) were left out: their reference gave no claim.\n")
     return "\n".join(parts)
