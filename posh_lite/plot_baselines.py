@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.plot import MARKERS, MEANING, WIDTH, Figure, canvas, colour, save
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def differences(
-    rows: Mapping[str, Mapping[str, Estimate]], *, name: str, xlabel: str, base: str, caption: str
+    rows: Mapping[str, Mapping[str, Estimate]], *, name: str, xlabel: str, base: str, caption: str,
+    folder: str | Path | None = None,
 ) -> Figure:
     """Differences of one metric from each other one, a panel a dimension, the panels side by side.
 
@@ -26,6 +28,7 @@ def differences(
         xlabel: below the panels.
         base: title of the metric that the others are taken from.
         caption: printed below.
+        folder: where the files go.
 
     Raises:
         ValueError: there is no difference to draw.
@@ -58,16 +61,17 @@ def differences(
         axes[0][0].set_ylim(len(rows) - 0.4, -0.6)
         fig.supxlabel(xlabel, fontsize=9.5, color=colour("text"))
         alt = f"{base} less each other metric, {xlabel}, with 95% intervals. {'; '.join(said)}."
-        return save(fig, name, alt=alt, caption=caption)
+        return save(fig, name, alt=alt, caption=caption, folder=folder)
 
 
-def ranks(table: pd.DataFrame, *, name: str, caption: str) -> Figure:
+def ranks(table: pd.DataFrame, *, name: str, caption: str, folder: str | Path | None = None) -> Figure:
     """Ranks of models by the gold and by metrics as a grid of numbers, shaded by how far a metric is off.
 
     Args:
         table: of :func:`posh_lite.evaluation.arena_view.rank_table`.
         name: of the figure.
         caption: printed below.
+        folder: where the files go.
     """
     from matplotlib.patches import Rectangle
 
@@ -83,7 +87,7 @@ def ranks(table: pd.DataFrame, *, name: str, caption: str) -> Figure:
             said.append(f"{column} {', '.join(f'{r:.0f}' for r in table[column])}")
         _grid(ax, models, columns)
         alt = f"Ranks of {', '.join(models)}, in the order of the gold: {'; '.join(said)}."
-        return save(fig, name, alt=alt, caption=caption)
+        return save(fig, name, alt=alt, caption=caption, folder=folder)
 
 
 def _grid(ax: Any, models: list[str], columns: list[str]) -> None:
