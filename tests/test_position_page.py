@@ -90,7 +90,7 @@ def test_texts_are_escaped_and_nothing_comes_from_elsewhere():
 
 def test_what_has_no_place_or_no_verdict_is_told():
     html = page([example()])
-    assert "1 findings without a place; 1 claims without a verdict" in html
+    assert "findings without a place: 1; claims without a verdict: 1" in html
     assert "4 claims: 1 contradicted, 2 supported, 1 without a verdict" in html
 
 

@@ -3,14 +3,20 @@
 import json
 import math
 import os
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from posh_lite.benchmarks.mini import load_mini
 from posh_lite.errors import InputError
+from posh_lite.evaluation.bootstrap import Estimate
+from posh_lite.position import study_view
 from posh_lite.position.effects import diagnose
 from posh_lite.position.label import label_sentences
+from posh_lite.position.profile import embedded
 from posh_lite.position.published import MEAN
 from posh_lite.position.robust import reversed_precedence
 from posh_lite.position.simulate import labelled_caption
@@ -152,6 +158,58 @@ def test_figures_have_every_reading_and_can_be_written():
     assert record["length_matched"]["couples"] == 3
     assert json.loads(json.dumps(record)) == record
     assert any("share of d_tail explained" in line for line in lines(record))
+
+
+# -- the records ----------------------------------------------------------------------------------------------
+
+RESULTS = Path(__file__).parents[1] / "data" / "results"
+
+
+def of_this_project(signature):
+    """Without the spaCy pipeline, which may be another on this machine."""
+    return re.sub(r"spacy:[\w.-]+", "spacy", signature)
+
+
+def test_the_records_are_of_the_parts_that_are_here():
+    """Renew them with ``python -m posh_lite.position.study``, with and without ``--mini``."""
+    extractor, verifier = embedded()
+    here = of_this_project(f"{extractor.signature} > {verifier.signature}")
+    assert of_this_project(study_view.load_study(RESULTS / "position-iiw").signature) == here
+    assert of_this_project(study_view.load_known(RESULTS / "position-mini", load_mini()).signature) == here
+
+
+def test_recorded_figures_follow_from_recorded_labels():
+    study = study_view.load_study(RESULTS / "position-iiw")
+    for name in (MODEL, SAME, TO_IIW, TO_DOCCI):
+        for precedence in ("supported", "contradicted"):
+            made = diagnose(study.profiles(name, precedence=precedence), weighted=False, n_resamples=1)
+            for quantity in QUANTITIES:
+                kept = study.estimate(f"lexical, {precedence} first, unweighted", name, quantity)
+                assert made.estimate(name, quantity).value == pytest.approx(kept.value), (name, quantity)
+
+
+def test_the_human_control_is_as_flat_as_it_has_to_be():
+    study = study_view.load_study(RESULTS / "position-iiw")
+    for way in ("weighted", "unweighted"):
+        key = f"lexical, supported first, {way}"
+        assert abs(study.estimate(key, SAME, "d_mid").value) <= 0.02
+        assert min(study.estimate(key, SAME, f"s_q{k}").value for k in (1, 2, 3, 4)) >= 0.9
+
+
+def test_a_record_of_another_corpus_is_refused():
+    corpus = load_mini()
+    other = type(corpus)(**{f: getattr(corpus, f) for f in corpus.__dataclass_fields__} | {
+        "pairs": corpus.pairs[:-1], "gold": corpus.gold[:-1]})
+    with pytest.raises(ValueError, match=r"shorter|argument"):
+        study_view.load_known(RESULTS / "position-mini", other)
+
+
+def test_cells_of_the_chapters():
+    nan = math.nan
+    assert study_view.percent(Estimate(0.909, 0.537, 1.663, 9, 9)) == "91% (54% to 166%)"
+    assert study_view.percent(Estimate(0.5, nan, nan, 9, 9)) == "50%"
+    assert study_view.percent(Estimate(nan, nan, nan, 9, 9)) == study_view.said(Estimate(nan, nan, nan, 9, 9)) == "–"
+    assert study_view.said(Estimate(-0.001, nan, nan, 9, 9)) == "0.00"
 
 
 # -- by words alone -------------------------------------------------------------------------------------------

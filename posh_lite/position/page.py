@@ -93,8 +93,8 @@ def caption_html(p: CaptionProfile, number: int = 1) -> str:
     name = f"{p.id} · {p.model}" if p.model else p.id
     parts = [f'<article aria-labelledby="c{number}"><h2 id="c{number}">{escape(name)}</h2>',
              f"<p class=counts>{len(p.sentences)} sentences: {counts}"]
-    parts += [f"; {p.n_unmatched} findings without a place"] if p.n_unmatched else []
-    parts += [f"; {p.n_unread} claims without a verdict"] if p.n_unread else []
+    parts += [f"; findings without a place: {p.n_unmatched}"] if p.n_unmatched else []
+    parts += [f"; claims without a verdict: {p.n_unread}"] if p.n_unread else []
     parts.append("</p>")
     end = 0
     for quarter, group in groupby(p.sentences, key=lambda s: s.quartile):
