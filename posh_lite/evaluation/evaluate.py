@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -200,6 +200,7 @@ def evaluate(
             if scored is not None:
                 scores[name] = scored
             bar.update(1)
+    runs = _told_apart(runs)
     base = against if against is not None else next((r.name for r in runs if not r.skipped), "")
     gaps = [row for name in findings if name != base and base in findings
             for row in _differences(name, base, findings, scores, data, settings)]  # fmt: skip
@@ -255,6 +256,13 @@ def title_of(name: str) -> str:
     if entry is None:
         return name
     return f"{entry.title} ({model})" if model else entry.title
+
+
+def _told_apart(runs: Sequence[MetricRun]) -> list[MetricRun]:
+    """Titles that several metrics share get the names by which they were asked for."""
+    titles = [run.title for run in runs]
+    return [replace(run, title=f"{run.title} ({run.name})") if titles.count(run.title) > 1 and run.title != run.name
+            else run for run in runs]  # fmt: skip
 
 
 def _line(error: object) -> str:

@@ -146,6 +146,12 @@ def _notes(evaluation: Evaluation, statistics: set[str]) -> list[str]:
                 counts.append(f"{dimension} n = {rows['n'].max()} on {rows['n_units'].max()} images or works")
         if counts:
             notes.append(f"{protocol.capitalize()} ({what}): {'; '.join(counts)}.")
+    short = [run for run in evaluation.runs if run.n_missing and not run.skipped]
+    notes += [f"{run.title}: {run.n_missing} of {about['n_pairs']} pairs without an overall score; they count as wrong"
+              " choices, and correlations leave them out." for run in short]  # fmt: skip
+    base = next((run for run in evaluation.runs if run.name == evaluation.settings["against"]), None)
+    if base is not None and base.skipped:
+        notes.append(f"No differences are given: {base.title}, from which they are taken, did not run.")
     if "accuracy" in statistics:
         notes.append("acc: share of right choices in per cent, as many ties called as there are gold ties.")
     if "f1" in statistics:
