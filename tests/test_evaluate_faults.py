@@ -171,6 +171,24 @@ def test_code_beside_a_metric_of_ones_own_is_part_of_it(changed, tmp_path, monke
         sys.modules.pop(name, None)
 
 
+def test_a_judge_of_ones_own_is_part_of_posh_and_another_metric_is_not(tmp_path, monkeypatch):
+    from posh_lite import PoSh
+    from posh_lite.evaluation.evaluate_scores import _own_code
+
+    code = "class Mine:\n    signature, presence_threshold = 'mine', 2.0\n    def ask(self, questions): return []\n"
+    keys = []
+    for extra in ("", "# changed\n"):
+        (tmp_path / "mine_judge.py").write_text(code + extra)
+        os.utime(tmp_path / "mine_judge.py", (len(extra), len(extra)))
+        sys.modules.pop("mine_judge", None)
+        with monkeypatch.context() as context:
+            context.syspath_prepend(str(tmp_path))
+            keys.append([_own_code(PoSh(judge="mine_judge:Mine")), _own_code(PoSh()), _own_code(Own())])
+    sys.modules.pop("mine_judge", None)
+    assert keys[0][0] != keys[1][0]
+    assert keys[0][1:] == keys[1][1:]
+
+
 def test_latex_labels_hold_nothing_that_latex_reads_otherwise():
     text = latex(table_of(evaluate(made(), [Own()], n_resamples=20)), "own_%#1")
     assert "\\label{tab:own-1}" in text and "\\label{tab:own-1-intervals}" in text
@@ -196,3 +214,27 @@ def test_what_a_loader_of_ones_own_does_wrong_is_an_input_error(tmp_path, monkey
             load_benchmark(name)
     with pytest.raises(InputError, match="unexpected keyword argument 'colour'"):
         load_benchmark("mini", colour="red")
+
+
+def test_what_is_missing_is_said_below_the_table():
+    def score(pairs):
+        frame = Own().score(pairs)
+        frame.loc[1, "overall"] = math.nan
+        return frame
+
+    found = evaluate(made(), [Own(), Own(name="holed", score=score)], n_resamples=20)
+    said = [note for note in table_of(found).notes if "without an overall score" in note]
+    assert said == ["holed: 1 of 4 pairs without an overall score; they count as wrong choices, and correlations leave"
+                    " them out."]  # fmt: skip
+    away = evaluate(made(), [Own(), Own(name="away", spans=None)], against="away", n_resamples=20)
+    assert any(note.startswith("No differences are given: away") for note in table_of(away).notes)
+    assert not any("No differences" in note for note in table_of(found).notes)
+
+
+def test_metrics_that_call_themselves_alike_are_told_apart(tmp_path, monkeypatch):
+    for module in ("alike_one", "alike_two"):
+        (tmp_path / f"{module}.py").write_text("from test_evaluate_faults import Own\nclass Same(Own):\n    pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "test_evaluate_faults", sys.modules[__name__])
+    found = evaluate(made(), ["alike_one:Same", "alike_two:Same"], n_resamples=20)
+    assert [title for title, _ in table_of(found).rows] == ["own (alike_one:Same)", "own (alike_two:Same)"]

@@ -38,7 +38,7 @@ _CODE = (
     "graph", "judge", "metric", "baselines", "language.py", "records.py", "text.py", "text_words.py",
     "evaluation/evaluate_scores.py",
 )
-#: Folders whose files have nothing to do with each other.
+#: Folders of installed packages, whose files have nothing to do with each other.
 _INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -90,19 +90,22 @@ def _source(metric: Metric) -> str:
 def _own_code(metric: Metric) -> str:
     """Hash of the code outside of the package that can change a score.
 
-    That is the files of a metric's class and of the classes that it is made from, and whatever is loaded from beside it
-    or from the current folder, where judges of one's own lie, too.
+    That is the files of the classes that a metric is made from, of those of its parts (a judge of one's own), and
+    whatever is loaded from beside these.
     """
-    found, beside = set[str](), {str(Path.cwd())}
-    for kind in type(metric).__mro__:
-        try:
-            path = os.path.abspath(inspect.getsourcefile(kind) or "")
-        except (TypeError, OSError):  # built in
-            continue
-        if not kind.__module__.startswith("posh_lite.") and os.path.isfile(path):
-            found.add(path)
-            if kind is type(metric) and os.path.basename(os.path.dirname(path)) not in _INSTALLED:
-                beside.add(os.path.dirname(path))
+    found, beside = set[str](), set[str]()
+    for part in (metric, *getattr(metric, "__dict__", {}).values()):
+        for kind in type(part).__mro__:
+            if kind.__module__.partition(".")[0] in ("posh_lite", *sys.stdlib_module_names):
+                continue
+            try:
+                path = os.path.abspath(inspect.getsourcefile(kind) or "")
+            except (TypeError, OSError):  # built in, or from a cell or a console
+                continue
+            installed = any(f"{os.sep}{name}{os.sep}" in path for name in _INSTALLED)
+            if os.path.isfile(path) and (part is metric or not installed):
+                found.add(path)
+                beside |= set() if installed else {os.path.dirname(path)}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         path = os.path.abspath(file) if isinstance(file, str) else ""
