@@ -158,3 +158,23 @@ def test_a_number_is_on_the_scale_or_missing(number, most):
     found = FIVE.number(f"{number}/{most}")
     assert found == (number if most == 5 and 0 <= number <= 5 else None)
     assert FIVE.number(math.nan) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "expected"),
+    [
+        ('{"precision": 4,5, "recall": 3,25, "overall_quality": 2}', False, (4.5, 3.25, 2)),
+        ('{"precision": 4,5,\n"recall": 3,\n"overall_quality": 2,5}', False, (4.5, 3, 2.5)),
+        ('{"precision": 4,5; "recall": 3,0; "overall_quality": 2,5', False, (4.5, 3, 2.5)),
+        ('{"precision": 4,5, "recall": 3, "overall_quality": 2,5', True, (4.5, 3, None)),
+        ('{"precision": 5,5, "recall": 3, "overall_quality": 2}', False, (None, 3, 2)),
+        ('{"precision": 4,"recall": 3,"overall_quality": 2}', False, (4, 3, 2)),
+    ],
+)
+def test_a_decimal_comma_is_no_end_of_a_number(text, cut, expected):
+    found = read_scores(text, Scale(0, 5), cut=cut).numbers
+    assert tuple(found.values()) == expected
+
+
+def test_numbers_of_a_list_stay_apart():
+    assert list(values("{'units': [4,5,]")) == [{"units": [4, 5]}]

@@ -17,6 +17,7 @@ from posh_lite.judge.llm.answers import thinks
 _THOUGHT = re.compile(r"<(think|thinking|reason|reasoning|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _CLOSED = re.compile(r"^.*</(?:think|thinking|reason|reasoning|thought)>", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_DECIMALS = re.compile(r",(\d{1,9})(?=\s*(?:[,;}\n]|$))")
 _WORD = re.compile(r"[^\s,:{}\[\]\"'\u2018\u2019\u201c\u201d]+(?:[ \t]+[^\s,:{}\[\]\"'\u2018\u2019\u201c\u201d]+)*")
 _NEXT_KEY = re.compile(r"""\s+(["'])[^"'\n]{1,40}\1\s*:""")
 _LITERALS = {"true": True, "false": False, "null": None, "none": None}
@@ -141,9 +142,17 @@ class _Reader:
                     continue
                 return found  # this is prose
             self.at += 1
-            value = self.value(depth + 1)
+            value = self._decimals(self.value(depth + 1))
             if isinstance(key, str | int | float) and not isinstance(key, bool):
                 found[str(key)] = value
+
+    def _decimals(self, value: Any) -> Any:
+        """A number of an object with what follows a decimal comma: no key begins with a digit right after a comma."""
+        rest = _DECIMALS.match(self.text, self.at)
+        if rest is None or isinstance(value, bool) or not isinstance(value, int):
+            return value
+        self.at = rest.end()
+        return BROKEN if self.cut and self.at >= len(self.text.rstrip()) else float(f"{value}.{rest[1]}")
 
     def _list(self, depth: int) -> list[Any]:
         found: list[Any] = []
