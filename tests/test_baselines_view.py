@@ -50,7 +50,8 @@ def test_the_coarse_table_marks_best_and_grey_and_keeps_published_apart(evaluati
     assert table["ρ"].tolist() == ['**<span class="posh-muted">(0.10)</span>**', "−0.20"]
     assert table["DOCENT ρ"].tolist() == ["0.518", "−0.270"]  # table 6 of the paper
     assert "τ" not in table  # nothing was measured
-    assert list(baselines_view.coarse_table(evaluation, "mistakes", "")) == ["metric", "acc", "ρ"]
+    assert table["interval"].tolist() == ["50–70", "40–60"]
+    assert list(baselines_view.coarse_table(evaluation, "mistakes", "")) == ["metric", "acc", "interval", "ρ"]
 
 
 def test_the_granular_table(evaluation: Evaluation) -> None:

@@ -118,8 +118,8 @@ def coarse_table(evaluation: Evaluation, dimension: str, published: str = "docen
         published: benchmark of the published columns, "docent"; empty for none.
 
     Returns:
-        Column ``metric``, those of :data:`COARSE` that there are, and the published ones with the benchmark's name.
-        Cells are Markdown.
+        Column ``metric``, those of :data:`COARSE` that there are (the first with its interval), and the published
+        ones with the benchmark's name. Cells are Markdown.
     """
     import pandas as pd
 
@@ -131,6 +131,9 @@ def coarse_table(evaluation: Evaluation, dimension: str, published: str = "docen
             continue
         values = [math.nan if row is None else float(row["value"]) for row in rows]
         table[heading] = _marked(values, [row is not None and row["significant"] is False for row in rows], percent)
+        if statistic == COARSE[0][0]:
+            table["interval"] = ["–" if row is None or math.isnan(row["low"]) else
+                                 f"{100 * row['low']:.0f}\u2013{100 * row['high']:.0f}" for row in rows]  # fmt: skip
     if published:
         for _, heading, _, end in COARSE:
             texts = [_published(name, f"{published}_{dimension}_{end}") for name in titles]

@@ -38,22 +38,23 @@ class Example:
     def to_html(self, around: int = 90) -> str:
         """The sentences about the change in both texts, the changed words of the worse one marked."""
         first, last = min(a for a, _ in self.spans), max(b for _, b in self.spans)
-        end = len(self.worse.generation) - last  # both texts are the same before and after the change
+        # both texts are the same before and after the change
         start = _next_word(self.worse.generation, _same(self.better.generation, self.worse.generation) - around)
-        right = self.better.generation[start : len(self.better.generation) - max(0, end - around)]
         wrong = self.worse.generation
+        stop = _next_word(wrong, min(len(wrong), last + around))
+        right = self.better.generation[start : len(self.better.generation) - (len(wrong) - stop)].rstrip()
         parts, at = [], min(start, first)
         for a, b in sorted(self.spans):
             parts += [html.escape(wrong[at:a]), f"<mark>{html.escape(wrong[a:b])}</mark>"]
             at = b
-        parts.append(html.escape(wrong[at : min(len(wrong), last + around)]))
+        parts.append(html.escape(wrong[at:stop].rstrip()))
         lines = (("right", html.escape(right)), (f"wrong: {self.kind}", "".join(parts)))
         return "".join(f"<p><strong>{html.escape(name)}</strong>: …{text}…</p>" for name, text in lines)
 
 
 def _next_word(text: str, at: int) -> int:
-    """The first place from ``at`` on at which a word begins; 0 where that is before the text."""
-    return 0 if at <= 0 else next((i for i in range(at, len(text)) if text[i - 1].isspace()), at)
+    """The first place from ``at`` on at which a word begins; 0 before the text, and its length where none follows."""
+    return 0 if at <= 0 else next((i for i in range(at, len(text)) if text[i - 1].isspace()), len(text))
 
 
 def _same(a: str, b: str) -> int:
