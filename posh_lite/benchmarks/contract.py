@@ -80,7 +80,8 @@ class Benchmark:
         by_id = {pair.id: pair for pair in self.pairs}
         if len(by_id) != len(self.pairs):
             raise ValueError(f"{self.name}: ids of pairs are not unique")
-        wanted = {i for c in self.comparisons for i in (c.a, c.b)} | {m.id for m in (*self.marks, *self.ratings)}
+        wanted = {i for c in self.comparisons for i in (c.a, c.b)}
+        wanted |= {m.id for m in self.marks} | {r.id for r in self.ratings}
         if unknown := sorted(wanted - by_id.keys()):
             raise ValueError(f"{self.name}: no pair with the id {unknown[0]!r}")
         object.__setattr__(self, "by_id", by_id)

@@ -135,9 +135,8 @@ def stated(view: View, number: int, *, partitive: bool = False) -> tuple[tuple[i
     for a in view.graph.attributes_of(number):
         if a.kind == "quantity" and not a.negated and a.spans:
             value = number_of(a.text)
-            if value is not None:
-                if of_group(view, a) == partitive:
-                    return value, a.spans[0]
+            if value is not None and of_group(view, a) == partitive:
+                return value, a.spans[0]
     if partitive:
         return None
     if e.count is not None and e.mentions:
