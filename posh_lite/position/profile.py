@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from posh_lite.position.label import Precedence, label_sentences
+from posh_lite.position.two_sided import CaptionSide, Lens, shared_graphs
 from posh_lite.position.types import CaptionProfile, Extractor, Rubric, Verifier
 from posh_lite.records import Pair
 
@@ -26,6 +27,7 @@ def embedded() -> tuple[Extractor, Verifier]:
 def profile(
     pairs: Iterable[Pair], extractor: Extractor | None = None, verifier: Verifier | None = None, *,
     precedence: Precedence = "supported", units: Sequence[Hashable] | None = None, progress: bool = True,
+    lens: Lens = "claims",
 ) -> list[CaptionProfile]:
     """Profiles of captions, in order.
 
@@ -39,12 +41,16 @@ def profile(
         units: the image of each pair (default: its ``image``, else its reference, so that all captions of one
             reference are drawn together).
         progress: show a bar.
+        lens: "claims" is the paper's; "both" asks the reference for what the caption says, too
+            (:mod:`posh_lite.position.two_sided`).
 
     Raises:
-        ValueError: ``units`` is not of the length of the pairs, or an extractor or verifier broke its contract.
+        ValueError: ``lens`` is neither, ``units`` is not of the length of the pairs, or an extractor or verifier broke its contract.
     """
     from tqdm import tqdm
 
+    if lens not in ("claims", "both"):
+        raise ValueError(f"lens must be claims or both, got {lens!r}")
     rows = list(pairs)
     if units is not None and len(units) != len(rows):
         raise ValueError(f"{len(units)} units for {len(rows)} pairs")
@@ -76,6 +82,8 @@ def profile(
                     labelled, signature,
                 ))
             bar.update(len(batch))
+    if lens == "both":
+        found = CaptionSide(shared_graphs((verifier, extractor))).through(found, precedence)
     if units is not None:
         found = [replace(p, unit=u) for p, u in zip(found, units, strict=True)]
     return found

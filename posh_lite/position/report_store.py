@@ -15,6 +15,7 @@ from typing import IO, Any
 from posh_lite.errors import InputError
 from posh_lite.position.label import Precedence, label_sentences
 from posh_lite.position.profile import BATCH, profile
+from posh_lite.position.two_sided import CaptionSide, Lens, shared_graphs
 from posh_lite.position.types import CaptionProfile, Claim, Extractor, Finding, Rubric, Verifier
 from posh_lite.records import Pair, read_jsonl
 
@@ -140,6 +141,7 @@ class OnceExtractor:
 def profiles_of(
     pairs: Iterable[Pair], extractor: Extractor, verifier: Verifier, *, store: ProfileStore | None = None,
     precedence: Precedence = "supported", units: Sequence[Hashable] | None = None, progress: bool | None = None,
+    lens: Lens = "claims",
 ) -> list[CaptionProfile]:
     """Profiles of captions, in order; those that a store holds are not made anew.
 
@@ -153,6 +155,7 @@ def profiles_of(
         precedence: see :func:`~posh_lite.position.label.label_sentences`.
         units: the image of each pair (default: its ``image``, else its reference).
         progress: show a bar; None shows it on a terminal.
+        lens: see :func:`~posh_lite.position.profile.profile`; findings do not hang on it.
 
     Raises:
         ValueError: ``units`` is not of the length of the pairs.
@@ -191,4 +194,5 @@ def profiles_of(
             bar.update(len(part_))
     if store is not None:
         store.close()
-    return [found[i] for i in range(len(rows))]
+    whole = [found[i] for i in range(len(rows))]
+    return CaptionSide(shared_graphs((verifier, extractor))).through(whole, precedence) if lens == "both" else whole

@@ -43,7 +43,9 @@ MINI = Path("data/results/position-mini")
 MODEL, SAME = "IIW-P5B", "same text"
 TO_IIW, TO_DOCCI = "DOCCI writer, IIW reference", "IIW writer, DOCCI reference"
 CROSS = "another writer"
-VERIFIERS = ("lexical", "words")
+#: The embedded verifier, one by words alone, and the first with the two-sided lens.
+VERIFIERS = ("lexical", "words", "two-sided")
+BOTH = "two-sided"
 
 
 def real_pairs(limit: int | None = None) -> dict[str, tuple[str, list[Pair]]]:
@@ -80,18 +82,33 @@ def mini_pairs() -> dict[str, tuple[str, list[Pair]]]:
     return {"mini": ("six constructed captioners of data/mini", pairs)}
 
 
-def label_sets(pairs: dict[str, tuple[str, list[Pair]]], *, progress: bool = True) -> list[RecordedSet]:
-    """Label every set with both verifiers, on the same claims and from one store of scene graphs."""
+def label_sets(
+    pairs: dict[str, tuple[str, list[Pair]]], *, verifiers: Sequence[str] = VERIFIERS, progress: bool = True
+) -> list[RecordedSet]:
+    """Label every set with the verifiers, on the same claims and from one store of scene graphs.
+
+    Args:
+        pairs: by name of the set, what it is and its captions.
+        verifiers: of :data:`VERIFIERS`.
+        progress: show a bar.
+    """
     from posh_lite.position.profile import embedded
     from posh_lite.position.report_store import profiles_of
     from posh_lite.position.study_words import WordVerifier
+    from posh_lite.position.two_sided import CaptionSide, shared_graphs
 
     extractor, lexical = embedded()
+    side = CaptionSide(shared_graphs([lexical]))
     found = []
     for name, (about, own) in pairs.items():
-        for label, verifier in zip(VERIFIERS, (lexical, WordVerifier()), strict=True):
-            made = profiles_of(own, extractor, verifier, progress=progress)
-            found.append(record_set(name, label, about, made))
+        by_claims = profiles_of(own, extractor, lexical, progress=progress)
+        for one in verifiers:
+            if one == BOTH:
+                made = side.through(by_claims, "supported")
+                found.append(record_set(name, one, about, made, label=side.label))
+            else:
+                told = by_claims if one == "lexical" else profiles_of(own, extractor, WordVerifier(), progress=progress)
+                found.append(record_set(name, one, about, told))
     return found
 
 
@@ -184,6 +201,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         " minutes; --mini needs nothing, --figures only the labels. No texts are written.",
     )
     parser.add_argument("--mini", action="store_true", help=f"the constructed captioners; writes {MINI}/captions.json")
+    parser.add_argument("--lens", choices=("all", "both"), default="all",
+                        help='"both" renews the labels of the two-sided lens alone and keeps the others of the record')
     parser.add_argument("--figures", action="store_true", help="make the figures anew from the labels of the record")
     parser.add_argument("-o", "--output", type=Path, help=f"folder of the record (default: {FOLDER}, or {MINI})")
     parser.add_argument("--boot", type=int, default=2000, metavar="B", help="resamples (default: 2000)")
@@ -192,7 +211,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = options.output or (MINI if options.mini else FOLDER)
     try:
         if not options.figures:
-            sets = label_sets(mini_pairs() if options.mini else real_pairs(options.limit))
+            kept = [] if options.lens == "all" else [
+                s for (_, verifier), s in load_sets(folder / "captions.json").items() if verifier != BOTH
+            ]
+            sets = [*kept, *label_sets(mini_pairs() if options.mini else real_pairs(options.limit),
+                                       verifiers=VERIFIERS if options.lens == "all" else (BOTH,))]
             save_sets(folder / "captions.json", sets, date=datetime.now(UTC).date().isoformat())
         found = load_sets(folder / "captions.json")
         if options.mini:

@@ -1,14 +1,15 @@
 """Labelled captions as a record without texts: what the book needs to redo every figure of the study.
 
-A caption is its image, and for each precedence a letter a sentence (S, H or G) and the weights omega. Shares, effects,
+A caption is its image, and for each precedence a letter a sentence (S, H or G; U is a contradicted one that only its own
+words speak against, of the two-sided lens) and the weights omega. Shares, effects,
 intervals, curves, shuffles and other bins all follow from these.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +51,35 @@ class RecordedSet:
         """
         first = precedence == "supported"
         return [
-            labelled_caption(a if first else b, unit=unit, model=own if model is None else model,
-                             id=f"{unit}/{number}", weights=u if first else v)
+            _read(a if first else b, unit=unit, model=own if model is None else model, id=f"{unit}/{number}",
+                  weights=u if first else v)
             for number, (unit, own, a, u, b, v) in enumerate(self.captions)
         ]
 
 
-def record_set(name: str, verifier: str, about: str, profiles: Sequence[CaptionProfile]) -> RecordedSet:
+def _read(letters: str, **about: Any) -> CaptionProfile:
+    p = labelled_caption(letters.replace("U", "H"), **about)
+    return replace(p, sentences=tuple(
+        replace(s, flagged=(s.span,)) if letter == "U" else s for s, letter in zip(p.sentences, letters, strict=True)
+    ))
+
+
+def _by_claims(p: CaptionProfile, precedence: Precedence) -> tuple[SentenceLabel, ...]:
+    return label_sentences(p.caption, p.rubric, p.findings, precedence=precedence)
+
+
+def record_set(
+    name: str, verifier: str, about: str, profiles: Sequence[CaptionProfile], *,
+    label: Callable[[CaptionProfile, Precedence], Sequence[SentenceLabel]] = _by_claims,
+) -> RecordedSet:
     """Reduce profiles to their labels.
+
+    Args:
+        name: of the set.
+        verifier: that found them.
+        about: what the captions and the references are.
+        profiles: the captions.
+        label: labels a caption in a precedence; by its findings where not given.
 
     Raises:
         ValueError: no profiles.
@@ -69,8 +91,8 @@ def record_set(name: str, verifier: str, about: str, profiles: Sequence[CaptionP
     for p in profiles:
         told = []
         for precedence in PRECEDENCES:
-            labels = label_sentences(p.caption, p.rubric, p.findings, precedence=precedence)
-            told += ["".join(_LETTER[s.label] for s in labels), tuple(s.weight for s in labels)]
+            labels = label(p, precedence)
+            told += ["".join("U" if s.unsupported else _LETTER[s.label] for s in labels), tuple(s.weight for s in labels)]
         both += sum(bool(s.supported and s.contradicted) for s in labels)
         sentences += len(labels)
         rows.append((str(p.unit), p.model, *told))

@@ -84,10 +84,16 @@ class SentenceLabel:
     weight: float  # omega: of the claims of its label, 1 for Generic
     supported: tuple[int, ...] = ()  # claims whose evidence lies in it
     contradicted: tuple[int, ...] = ()
+    flagged: tuple[Span, ...] = ()  # words that speak against it without a claim: of the two-sided lens alone
 
     @property
     def span(self) -> Span:
         return (self.start, self.end)
+
+    @property
+    def unsupported(self) -> bool:
+        """Whether it is called contradicted for its own specific words alone, without a claim against it."""
+        return self.label == "Contradicted" and bool(self.flagged) and not self.contradicted
 
 
 @dataclass(frozen=True, slots=True)
