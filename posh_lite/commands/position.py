@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.commands.judges import parse_value
 from posh_lite.errors import InputError
 from posh_lite.position.page import ORDERS
+from posh_lite.position.two_sided import LENSES
 from posh_lite.records import Pair, read_pairs
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ what it cannot see:
 input:
   One JSON object a line: id, generation, reference; "model" names the captioner, "image" what its captions share.
   Without "image", captions of one reference count as one image. Ids are unique in the file.
+
+two-sided lens (--lens both):
+  Asks the reference for what the caption says, too. A specific sentence of which two or more components are not in the
+  reference is an unsupported specific one: counted as contradicted, shown apart, and no less often an honest detail
+  than an invention. Verify a person's text against the same references and hold it beside.
 
 output, in DIR:
   index.html         every sentence with its label; open one to see the claims and the evidence
@@ -77,6 +83,9 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--precedence", choices=("supported", "contradicted"), default="supported",
                          help="what labels a sentence that has both kinds of evidence (default: supported, as in the"
                          " paper)")
+    command.add_argument("--lens", choices=LENSES, default="claims",
+                         help="what is consulted: the claims of the reference, as in the paper (default), or what the"
+                         " caption says as well")
     command.add_argument("--boot", type=int, default=2000, metavar="B", help="draws of images (default: 2000)")
     command.add_argument("--seed", type=int, default=0, help="of the draws (default: 0)")
     command.add_argument("--order", choices=ORDERS, default="contradicted",
@@ -109,11 +118,12 @@ def run(options: argparse.Namespace) -> int:
     place.mkdir(parents=True, exist_ok=True)
     profiles = profiles_of(
         pairs, extractor, verifier, store=ProfileStore(place / "profiles.jsonl"), precedence=options.precedence,
-        progress=False if options.quiet else None,
+        progress=False if options.quiet else None, lens=options.lens,
     )
     if not any(p.rubric.claims for p in profiles):
         raise InputError("none of the references gave a claim, so nothing can be verified", path=options.captions)
-    made = make_report(profiles, n_resamples=options.boot, seed=options.seed, precedence=options.precedence)
+    made = make_report(profiles, n_resamples=options.boot, seed=options.seed, precedence=options.precedence,
+                       lens=options.lens)
     written = write_tables(made, place)
     if not options.no_figures:
         written += write_figures(made, place)
@@ -204,6 +214,7 @@ def write_page(made: Report, path: Path, order: Any, most: int) -> Path:
         f" {made.weighted.level:.0%} intervals over {made.weighted.n_images} images</caption><thead><tr>{heads}</tr>"
         f"</thead><tbody>{rows}</tbody></table></div><p><small>{escape(made.signature)}</small></p>"
     )
-    path.write_text(page(made.profiles, intro=intro, order=order, most=most, precedence=made.precedence),
+    path.write_text(page(made.profiles, intro=intro, order=order, most=most, precedence=made.precedence,
+                         lens=made.lens),
                     encoding="utf-8")
     return path

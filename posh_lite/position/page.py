@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Literal
 
 from posh_lite.position.page_style import STYLE
+from posh_lite.position.two_sided import Lens
 from posh_lite.position.types import LABELS, CaptionProfile, Claim, Finding, SentenceLabel
 from posh_lite.records import Span
 
@@ -23,11 +24,19 @@ _MEANING = {
     "Contradicted": "it has evidence against a claim, and none for one",
     "Generic": "no claim of the reference is about it: vague, or true and not in the reference, or invented",
 }
+#: The same where the caption's own words are held against the reference, too.
+_BOTH = {
+    "Supported": "evidence for a claim lies in it, or the reference has its words",
+    "Contradicted": "it has evidence against a claim, or several of its words are not in the reference: such words are"
+    " invented, or true and left out of it",
+    "Generic": "no claim of the reference is about it, and too little in it is specific",
+}
+_UNSUPPORTED = '<b class="badge">not in the reference</b>'
 
 
 def page(
     profiles: Sequence[CaptionProfile], *, title: str = "Where captions fail", intro: str = "",
-    order: Order = "contradicted", most: int = 200, precedence: str = "supported",
+    order: Order = "contradicted", most: int = 200, precedence: str = "supported", lens: Lens = "claims",
 ) -> str:
     """A whole page.
 
@@ -38,6 +47,7 @@ def page(
         order: of the captions: largest share of contradicted or of generic sentences first, or by id.
         most: captions shown; the page says how many are not.
         precedence: which evidence labels a sentence that has both kinds; for the legend.
+        lens: what was consulted; for the legend.
 
     Raises:
         ValueError: another order, or ``most`` is below 1.
@@ -53,7 +63,7 @@ def page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
         f"<header><h1>{escape(title)}</h1>{intro}<p>{note}</p></header>",
-        *_filter(precedence),
+        *_filter(precedence, lens),
         "<main>", *(caption_html(p, number) for number, p in enumerate(shown, start=1)), "</main></body></html>\n",
     ])
 
@@ -69,7 +79,7 @@ def sort_profiles(profiles: Sequence[CaptionProfile], order: Order) -> list[Capt
     return sorted(profiles, key=key)
 
 
-def _filter(precedence: str) -> Iterator[str]:
+def _filter(precedence: str, lens: Lens) -> Iterator[str]:
     """Radio buttons before the captions, which the style sheet reads, and the legend."""
     yield '<fieldset class="filter"><legend>Show sentences</legend>'
     for code, name in (("all", "all"), *((_CODES[x], x.lower()) for x in LABELS)):
@@ -77,8 +87,9 @@ def _filter(precedence: str) -> Iterator[str]:
         yield (f'<label><input type="radio" name="show" id="show-{code}"{checked}>'
                f'{"" if code == "all" else _badge(code)} {name}</label>')
     yield "</fieldset><dl class=legend>"
+    meaning = _MEANING if lens == "claims" else _BOTH
     for label in LABELS:
-        yield f'<div class="{_CODES[label]}"><dt>{_badge(_CODES[label])} {label}</dt><dd>{_MEANING[label]}</dd></div>'
+        yield f'<div class="{_CODES[label]}"><dt>{_badge(_CODES[label])} {label}</dt><dd>{meaning[label]}</dd></div>'
     yield ("</dl><p class=legend>Open a sentence to see its claims. "
            f"Where one has both kinds of evidence, {escape(precedence)} goes first.</p>")
 
@@ -93,6 +104,8 @@ def caption_html(p: CaptionProfile, number: int = 1) -> str:
     name = f"{p.id} · {p.model}" if p.model else p.id
     parts = [f'<article aria-labelledby="c{number}"><h2 id="c{number}">{escape(name)}</h2>',
              f"<p class=counts>{len(p.sentences)} sentences: {counts}"]
+    unsupported = sum(s.unsupported for s in p.sentences)
+    parts += [f"; of the contradicted {unsupported} only by words that are not in the reference"] if unsupported else []
     parts += [f"; findings without a place: {p.n_unmatched}"] if p.n_unmatched else []
     parts += [f"; claims without a verdict: {p.n_unread}"] if p.n_unread else []
     parts.append("</p>")
@@ -121,8 +134,13 @@ def sentence_html(p: CaptionProfile, s: SentenceLabel) -> str:
     by_claim = {f.claim: f for f in p.findings}
     claims = {c.id: c for c in p.rubric.claims}
     found = [(by_claim[i], claims[i]) for i in (*s.contradicted, *s.supported) if i in by_claim and i in claims]
-    marked = _marked(p.caption, s.span, [f.evidence for f, _ in found if f.evidence])
-    inner = "".join(_finding(f, c) for f, c in found) or "<li>No claim of the reference is about this sentence.</li>"
+    marked = _marked(p.caption, s.span, [*(f.evidence for f, _ in found if f.evidence), *s.flagged])
+    marked = f"{_UNSUPPORTED}{marked}" if s.unsupported else marked
+    absent = "".join(
+        f'<li class="h"><q>{escape(p.caption[a:b])}</q> is not borne out by the reference</li>' for a, b in s.flagged
+    )
+    told = absent + "".join(_finding(f, c) for f, c in found)
+    inner = told or "<li>No claim of the reference is about this sentence.</li>"
     return (
         f'<li class="sentence {code}"><details><summary>{_badge(code)}<span class="hidden">{s.label}: </span>{marked}'
         f'</summary><ul class="why">{inner}</ul></details></li>'

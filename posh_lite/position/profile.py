@@ -45,7 +45,8 @@ def profile(
             (:mod:`posh_lite.position.two_sided`).
 
     Raises:
-        ValueError: ``lens`` is neither, ``units`` is not of the length of the pairs, or an extractor or verifier broke its contract.
+        ValueError: ``lens`` is neither, ``units`` is not of the length of the pairs, or an extractor or verifier broke
+            its contract.
     """
     from tqdm import tqdm
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.position.composition import Composition, compose
 from posh_lite.position.effects import EFFECTS, SHOWN, Diagnosis, diagnose
 from posh_lite.position.label import Precedence
+from posh_lite.position.two_sided import Lens, only_unsupported
 from posh_lite.position.types import LABELS, CaptionProfile
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 #: Models in one figure of small multiples, so that it stays legible.
 MOST_PANELS = 12
 UNNAMED = "captions"
+#: What stands beside every count of unsupported specific sentences.
+UNTOLD = ("They are specific and not in the reference: invented, or true and left out of it. Honest texts have many of"
+          " them too: hold another person's text against the same references before calling a share of them invented.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +40,9 @@ class Report:
         n_without_rubric: captions that were left out because their reference gave no claim.
         precedence: which evidence decides where a sentence has both kinds.
         signature: of extractor and verifier.
+        lens: what was consulted.
+        unsupported: through the two-sided lens, a reading in which only unsupported specific sentences are
+            contradicted, each counted once; else None.
     """
 
     profiles: tuple[CaptionProfile, ...]
@@ -45,6 +52,8 @@ class Report:
     n_without_rubric: int
     precedence: Precedence
     signature: str
+    lens: Lens = "claims"
+    unsupported: Diagnosis | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -59,7 +68,7 @@ class Report:
 
 def make_report(
     profiles: Sequence[CaptionProfile], *, n_resamples: int = 2000, level: float = 0.95, seed: int = 0,
-    precedence: Precedence = "supported",
+    precedence: Precedence = "supported", lens: Lens = "claims",
 ) -> Report:
     """Compositions and effects of captions.
 
@@ -69,6 +78,7 @@ def make_report(
         level: of the intervals.
         seed: of the draws.
         precedence: as the profiles were labelled.
+        lens: as they were labelled.
 
     Raises:
         ValueError: no caption has a rubric with a claim.
@@ -82,7 +92,8 @@ def make_report(
     settings: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
     return Report(
         kept, own, diagnose(own, weighted=True, **settings), diagnose(own, weighted=False, **settings),
-        len(profiles) - len(kept), precedence, kept[0].signature,
+        len(profiles) - len(kept), precedence, kept[0].signature, lens,
+        diagnose(kept, weighted=False, reading=only_unsupported, **settings) if lens == "both" else None,
     )
 
 
@@ -102,6 +113,9 @@ def composition_table(report: Report) -> pd.DataFrame:
                 for label in LABELS:
                     e, name = parts[label], label.lower()
                     row |= {name: e.value, f"{name}_low": e.low, f"{name}_high": e.high}
+                if report.unsupported is not None and way == "unweighted":
+                    e = report.unsupported.estimate(model, f"h_q{share.bin}")
+                    row |= {"unsupported": e.value, "unsupported_low": e.low, "unsupported_high": e.high}
                 rows.append(row | {"sentences": share.n_sentences, "images": share.n_images, "reason": share.reason})
     return pd.DataFrame(rows)
 
@@ -149,6 +163,10 @@ def counts_table(report: Report) -> pd.DataFrame:
                ("Supported", "Contradicted", "Missing")},
             "unmatched evidence": c.n_unmatched, "unread verdicts": c.n_unread,
             "sentences with both kinds": sum(bool(s.supported and s.contradicted) for s in sentences),
+            **({} if report.lens == "claims" else {
+                "contradicted sentences": sum(s.label == "Contradicted" and not s.unsupported for s in sentences),
+                "unsupported specific sentences": sum(s.unsupported for s in sentences),
+            }),
             "images that not all models have": report.weighted.left_out[place],
         })
     return pd.DataFrame(rows)
@@ -172,8 +190,8 @@ def write_tables(report: Report, folder: Path) -> list[Path]:
     path.write_text(markdown(report), encoding="utf-8")
     summary = folder / "position.json"
     summary.write_text(json.dumps({
-        "signature": report.signature, "precedence": report.precedence, "models": list(report.models),
-        "images": report.weighted.n_images, "resamples": len(report.weighted.replicates),
+        "signature": report.signature, "precedence": report.precedence, "lens": report.lens,
+        "models": list(report.models), "images": report.weighted.n_images, "resamples": len(report.weighted.replicates),
         "level": report.weighted.level, "seed": report.weighted.seed,
         "captions_without_rubric": report.n_without_rubric, "effects": [*report.weighted.rows(),
                                                                         *report.unweighted.rows()],
@@ -202,6 +220,13 @@ def markdown(report: Report) -> str:
             for model in report.models
         ]
         parts.append(_grid(["model", "Q1", "Q2", "Q3", "Q4"], rows))
+    if report.unsupported is not None:
+        one = report.unsupported
+        parts.append("## Contradicted sentences that are only unsupported, unweighted\n")
+        parts.append(_grid(["model", "Q1", "Q2", "Q3", "Q4"], [
+            [m, *(said(one.estimate(m, f"h_q{k}")) for k in (1, 2, 3, 4))] for m in report.models
+        ]))
+        parts.append(f"{UNTOLD}\n")
     if len(report.models) > 1:
         parts.append("## Differences, weighted, paired\n")
         parts.append(_grid(["first - second", *(SHOWN[e] for e in EFFECTS)], [

@@ -30,6 +30,7 @@ from posh_lite.position.study_floor import (
     floor_diagnosis,
     on_images,
     short,
+    unsupported_shares,
 )
 from posh_lite.position.study_record import PRECEDENCES, RecordedSet, load_sets, record_set, save_sets
 from posh_lite.records import Pair
@@ -128,13 +129,14 @@ def figures(sets: dict[tuple[str, str], RecordedSet], *, n_resamples: int = 2000
     record: dict[str, Any] = {"effects": {}, "explained": {}, "explained_published": {}, "shuffled": {},
                               "length_matched": {}, "resamples": n_resamples}
     names = [name for name, verifier in sets if verifier == "lexical"]
-    for verifier in VERIFIERS:
+    for verifier in dict.fromkeys(verifier for _, verifier in sets):
         for precedence in PRECEDENCES:
             for weighted in (True, False):
                 key = reading(verifier, precedence, weighted)
                 settings: dict[str, Any] = {"weighted": weighted, "n_resamples": n_resamples}
                 record["effects"][key] = {
-                    n: _rows(diagnose(sets[n, verifier].profiles(precedence, model=n), **settings)) for n in names
+                    n: _rows(diagnose(sets[n, verifier].profiles(precedence, model=n), **settings))
+                    for n in names if (n, verifier) in sets
                 }
                 floor = floor_diagnosis(cross(sets, verifier, precedence), CROSS, **settings)
                 record["effects"][key][CROSS] = _rows(floor)
@@ -160,6 +162,14 @@ def figures(sets: dict[tuple[str, str], RecordedSet], *, n_resamples: int = 2000
     shared = on_images(lexical[SAME], [p.unit for p in lexical[MODEL]])
     paired = diagnose([*lexical[MODEL], *shared], weighted=False, n_resamples=n_resamples)
     record["model_minus_same_text"] = {q: short(paired.difference(MODEL, SAME, q)) for q in EFFECTS}
+    if (MODEL, BOTH) in sets:
+        record["unsupported"] = {
+            precedence: unsupported_shares(
+                sets[MODEL, BOTH].profiles(precedence, model=MODEL),
+                {n: sets[n, BOTH].profiles(precedence, model=n) for n in (TO_IIW, TO_DOCCI)}, n_resamples,
+            )
+            for precedence in PRECEDENCES
+        }
     return record
 
 
@@ -246,6 +256,11 @@ def lines(record: dict[str, Any]) -> list[str]:
                   f" G4 {_said(own['g_q4'])}" for name, own in sets.items()]
     for key, rows in record["explained"].items():
         found += [f"{key}: share of {row['quantity']} explained: {_said(row['share'])}" for row in rows]
+    for precedence, own in record.get("unsupported", {}).items():
+        found += [
+            f"unsupported specific, {precedence} first, {part}: {MODEL} {_said(row['model'])},"
+            f" floor {_said(row['floor'])}, explained {_said(row['explained'])}" for part, row in own.items()
+        ]
     return found
 
 

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from posh_lite.evaluation.bootstrap import Estimate
 from posh_lite.position.composition import unit_order
 from posh_lite.position.effects import Diagnosis, diagnose
 from posh_lite.position.published import MEAN, models, printed_profiles, published_effects
+from posh_lite.position.resample import share_explained, summarise
 from posh_lite.position.types import CaptionProfile, Label
+
+if TYPE_CHECKING:
+    from posh_lite.evaluation.bootstrap import Floats
 
 #: The quantities that a floor is stated for.
 QUANTITIES = ("d_mid", "d_tail", "g_q1", "g_q4", "h_q1", "h_q2", "h_q3", "h_q4")
@@ -104,6 +108,60 @@ def _over(floor: Estimate, value: float) -> Estimate:
         return replace(floor, value=math.nan, low=math.nan, high=math.nan, reason="no effect to explain")
     ends = sorted((floor.low / value, floor.high / value))
     return replace(floor, value=floor.value / value, low=ends[0], high=ends[1], method="floor over a printed figure")
+
+
+def unsupported_shares(
+    model: Sequence[CaptionProfile], people: Mapping[str, Sequence[CaptionProfile]], n_resamples: int
+) -> dict[str, Any]:
+    """Unsupported specific sentences of a model beside those of honest writers, and what share the floor explains.
+
+    Every sentence counts once. Of a whole caption ("all") and by quarter; the floor pools the sets of people, and its
+    images are drawn apart from the model's.
+
+    Args:
+        model: captions through the two-sided lens.
+        people: honest texts through it, by direction.
+        n_resamples: B.
+
+    Returns:
+        By quantity ("all", "q1" to "q4") the shares of the model, of each set of people and of all of them ("floor"),
+        the model's minus the floor's, and the floor over the model's ("explained").
+    """
+    pooled = [p for own in people.values() for p in own]
+    found: dict[str, Any] = {}
+    for quarter in (None, 1, 2, 3, 4):
+        own = _share(model, quarter, n_resamples, 0)
+        floor = _share(pooled, quarter, n_resamples, FLOOR_SEED)
+        gap = summarise(own[0].value - floor[0].value, own[1] - floor[1], n=own[0].n + floor[0].n,
+                        n_units=min(own[0].n_units, floor[0].n_units), method="model minus floor")
+        found["all" if quarter is None else f"q{quarter}"] = {
+            "model": short(own[0]), **{n: short(_share(p, quarter, n_resamples, FLOOR_SEED)[0])
+                                       for n, p in people.items()},
+            "floor": short(floor[0]), "model_minus_floor": short(gap),
+            "explained": short(share_explained(floor[0], floor[1], own[0], own[1])),
+        }
+    return found
+
+
+def _share(
+    profiles: Sequence[CaptionProfile], quarter: int | None, n_resamples: int, seed: int
+) -> tuple[Estimate, Floats]:
+    """Share of sentences that are unsupported, and its replicates over images."""
+    import numpy as np
+
+    units = sorted({p.unit for p in profiles}, key=unit_order)
+    row = {unit: k for k, unit in enumerate(units)}
+    sums = np.zeros((len(units), 2))
+    for p in profiles:
+        own = [s for s in p.sentences if quarter is None or s.quartile == quarter]
+        sums[row[p.unit]] += (sum(s.unsupported for s in own), len(own))
+    draws = np.random.default_rng(seed).integers(0, len(units), size=(n_resamples, len(units)))
+    drawn = sums[draws].sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        replicates = drawn[:, 0] / drawn[:, 1]
+    total = sums.sum(axis=0)
+    value = float(total[0] / total[1]) if total[1] else math.nan
+    return summarise(value, replicates, n=int(total[1]), n_units=len(units), method="unsupported share"), replicates
 
 
 def length_paired(

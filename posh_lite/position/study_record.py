@@ -1,8 +1,8 @@
 """Labelled captions as a record without texts: what the book needs to redo every figure of the study.
 
-A caption is its image, and for each precedence a letter a sentence (S, H or G; U is a contradicted one that only its own
-words speak against, of the two-sided lens) and the weights omega. Shares, effects,
-intervals, curves, shuffles and other bins all follow from these.
+A caption is its image, and for each precedence a letter a sentence (S, H or G; U is a contradicted one that only its
+own words speak against, of the two-sided lens) and the weights omega. Shares, effects, intervals, curves, shuffles and
+other bins all follow from these.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def record_set(
         told = []
         for precedence in PRECEDENCES:
             labels = label(p, precedence)
-            told += ["".join("U" if s.unsupported else _LETTER[s.label] for s in labels), tuple(s.weight for s in labels)]
+            letters = "".join("U" if s.unsupported else _LETTER[s.label] for s in labels)
+            told += [letters, tuple(s.weight for s in labels)]
         both += sum(bool(s.supported and s.contradicted) for s in labels)
         sentences += len(labels)
         rows.append((str(p.unit), p.model, *told))

@@ -121,9 +121,8 @@ class CaptionSide:
             precedence: whether supported claims or all that speaks against a sentence go first.
         """
         weights = {c.id: c.weight for c in profile.rubric.claims}
-        return tuple(
-            relabel(s, side, precedence, weights) for s, side in zip(profile.sentences, self.sides(profile), strict=True)
-        )
+        sides = self.sides(profile)
+        return tuple(relabel(s, x, precedence, weights) for s, x in zip(profile.sentences, sides, strict=True))
 
     def through(self, profiles: Iterable[CaptionProfile], precedence: Precedence) -> list[CaptionProfile]:
         """Profiles through the two-sided lens, in order; it is told in their signatures."""

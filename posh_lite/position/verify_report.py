@@ -7,7 +7,9 @@ Fail?"), and one writer's against another's.
 
 The gold calls a sentence contradicted where it holds any mistake, so it is the reversed precedence that answers the
 same question; the paper's own precedence stands beside it. A thing that is merely invented contradicts no claim ("mere
-absence is no contradiction"), so figures without the sentences whose only mistakes are inventions are given too.
+absence is no contradiction"), so figures without the sentences whose only mistakes are inventions are given too, and
+all of it through the two-sided lens (:mod:`posh_lite.position.two_sided`), with the planted effects and those found.
+Its rule was chosen on the first six works, after a look at the figures of the other six in the aggregate.
 """
 
 from __future__ import annotations
@@ -15,14 +17,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.benchmarks.mini import Gold, MiniCorpus, load_mini
 from posh_lite.errors import PoshLiteError
 from posh_lite.position.label import Precedence, label_sentences
-from posh_lite.position.profile import profile
+from posh_lite.position.profile import embedded, profile
 from posh_lite.position.types import LABELS, QUARTILES, STATUSES, CaptionProfile, Label, SentenceLabel
 from posh_lite.records import Pair
 
@@ -34,6 +37,8 @@ DEVELOPED_ON = 6
 RECORD = Path("data/results/position-mini/verifier.json")
 PEOPLE = Path("data/results/position-human/controls.json")
 PRECEDENCES: tuple[Precedence, ...] = ("supported", "contradicted")
+#: What labels a caption in a precedence.
+Labeller = Callable[[CaptionProfile, Precedence], Sequence[SentenceLabel]]
 
 
 def agreement(gold: Sequence[str], found: Sequence[str], names: Sequence[str], units: Sequence[str], n_resamples: int
@@ -55,8 +60,13 @@ def agreement(gold: Sequence[str], found: Sequence[str], names: Sequence[str], u
     }
 
 
+def by_claims(p: CaptionProfile, precedence: Precedence) -> tuple[SentenceLabel, ...]:
+    """Labels by the findings alone, as in the paper."""
+    return label_sentences(p.caption, p.rubric, p.findings, precedence=precedence)
+
+
 def sentence_rows(
-    profiles: Sequence[CaptionProfile], golds: Sequence[Gold], precedence: Precedence
+    profiles: Sequence[CaptionProfile], golds: Sequence[Gold], precedence: Precedence, label: Labeller = by_claims
 ) -> list[tuple[str, str, str, str, bool]]:
     """Rows (work, style, gold label, found label, only invented) of every sentence of the gold.
 
@@ -65,7 +75,7 @@ def sentence_rows(
     """
     rows: list[tuple[str, str, str, str, bool]] = []
     for p, gold in zip(profiles, golds, strict=True):
-        labels = label_sentences(p.caption, p.rubric, p.findings, precedence=precedence)
+        labels = label(p, precedence)
         if [s.span for s in labels] != [s.span for s in gold.sentences]:
             raise ValueError(f"{p.id}: the sentences are not those of the gold")
         for mine, theirs in zip(labels, gold.sentences, strict=True):
@@ -102,26 +112,33 @@ def fact_rows(
 
 def mini_report(n_resamples: int = 2000, *, progress: bool = True) -> dict[str, Any]:
     """The whole record of the known-answer corpus; see the module."""
+    from posh_lite.position.two_sided import CaptionSide, shared_graphs
+
     corpus = load_mini()
-    profiles = profile(corpus.pairs, units=[p.id.split("/")[0] for p in corpus.pairs], progress=progress)
+    extractor, verifier = embedded()
+    side = CaptionSide(shared_graphs([verifier]))
+    profiles = profile(corpus.pairs, extractor, verifier, units=[p.id.split("/")[0] for p in corpus.pairs],
+                       progress=progress)
     slugs = [w.slug for w in corpus.works]
     parts = {"developed on": slugs[:DEVELOPED_ON], "held out": slugs[DEVELOPED_ON:], "all": slugs}
     facts = fact_rows(profiles, corpus)
     sentences = {p: sentence_rows(profiles, corpus.gold, p) for p in PRECEDENCES}
+    both_sides = {p: sentence_rows(profiles, corpus.gold, p, side.label) for p in PRECEDENCES}
     record: dict[str, Any] = {
-        "corpus": "data/mini (constructed)", "signature": profiles[0].signature,
+        "corpus": "data/mini (constructed)", "signature": profiles[0].signature, "two_sided": side.signature,
         "claims_per_reference": sum(len(profiles[6 * k].rubric.claims) for k in range(len(slugs))) / len(slugs),
         "parts": {},
     }
     for name, chosen in parts.items():
         keep = set(chosen)
-        row: dict[str, Any] = {"works": chosen, "precedence": {}, "styles": {}}
-        for precedence, rows in sentences.items():
-            mine = [r for r in rows if r[0] in keep]
-            row["precedence"][precedence] = {
-                "all sentences": _agree(mine, n_resamples),
-                "without pure inventions": _agree([r for r in mine if not r[4]], n_resamples),
-            }
+        row: dict[str, Any] = {"works": chosen, "precedence": {}, "two_sided": {}, "styles": {}}
+        for lens, by_precedence in (("precedence", sentences), ("two_sided", both_sides)):
+            for precedence, rows in by_precedence.items():
+                mine = [r for r in rows if r[0] in keep]
+                row[lens][precedence] = {
+                    "all sentences": _agree(mine, n_resamples),
+                    "without pure inventions": _agree([r for r in mine if not r[4]], n_resamples),
+                }
         here = [r for r in sentences["contradicted"] if r[0] in keep]
         for style in dict.fromkeys(r[1] for r in here):
             row["styles"][style] = _agree([r for r in here if r[1] == style], 1)["confusion"]
@@ -131,7 +148,35 @@ def mini_report(n_resamples: int = 2000, *, progress: bool = True) -> dict[str, 
         both = [bool(s.supported and s.contradicted) for p in profiles if p.unit in keep for s in p.sentences]
         row["mixed_evidence"] = {"sentences": len(both), "share": sum(both) / len(both)}
         record["parts"][name] = row
+    record["effects"] = {
+        name: recovered_effects(corpus, profiles, label, n_resamples)
+        for name, label in (("claims", by_claims), ("two_sided", side.label))
+    }
     return record
+
+
+def recovered_effects(
+    corpus: MiniCorpus, profiles: Sequence[CaptionProfile], label: Labeller, n_resamples: int
+) -> dict[str, list[dict[str, Any]]]:
+    """Every planted effect, unweighted, and the one that is found with its interval over works, by precedence."""
+    from posh_lite.position.composition import as_labelled
+    from posh_lite.position.controls import recovery
+    from posh_lite.position.simulate import gold_profiles
+    from posh_lite.position.study_floor import short
+
+    gold = gold_profiles(corpus)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for precedence in PRECEDENCES:
+        own = [
+            replace(p, id=g.id, model=g.model, sentences=tuple(label(p, precedence)))
+            for p, g in zip(profiles, gold, strict=True)
+        ]
+        rows = recovery(gold, own, reading=as_labelled, n_resamples=n_resamples)
+        found[precedence] = [
+            {"captioner": r.model, "quantity": r.quantity, "planted": r.planted, "found": short(r.found),
+             "covered": bool(r.covered)} for r in rows
+        ]
+    return found
 
 
 def _agree(rows: Sequence[tuple[str, str, str, str, bool]], n_resamples: int) -> dict[str, Any]:
@@ -247,9 +292,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _lines(record: dict[str, Any]) -> list[str]:
     found = []
     for name, row in record.get("parts", {}).items():
-        for precedence, kinds in row["precedence"].items():
-            found += [f"{name}, {precedence} first, {kind}: kappa {_said(v['kappa'])}" for kind, v in kinds.items()]
+        for lens, said in (("precedence", ""), ("two_sided", "two-sided, ")):
+            for precedence, kinds in row[lens].items():
+                found += [f"{name}, {said}{precedence} first, {kind}: kappa {_said(v['kappa'])}"
+                          for kind, v in kinds.items()]
         found.append(f"{name}, facts: kappa {_said(row['facts']['kappa'])}")
+    for lens, ways in record.get("effects", {}).items():
+        for precedence, rows in ways.items():
+            hits = sum(r["covered"] for r in rows)
+            found.append(f"effects, {lens}, {precedence} first: {hits} of {len(rows)} planted ones in the interval")
     for name, row in record.get("sets", {}).items():
         for way, one in row.items():
             if isinstance(one, dict):
