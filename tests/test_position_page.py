@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from posh_lite.position.label import label_sentences
 from posh_lite.position.page import page, sort_profiles
+from posh_lite.position.page_style import STYLE
 from posh_lite.position.simulate import labelled_caption
 from posh_lite.position.types import CaptionProfile, Claim, Finding, Rubric
 
@@ -112,6 +113,11 @@ def test_the_filter_needs_no_script_and_has_words():
     radios = [a["id"] for tag, a in seen if tag == "input"]
     assert radios == ["show-all", "show-s", "show-h", "show-g"]
     assert not any(tag == "script" for tag, _ in seen)
+
+
+def test_the_legend_shows_the_strokes_of_the_sentences():
+    for letter in "shg":  # a rule of less weight than that of the legend's boxes would stay grey
+        assert f".sentence.{letter},dl.legend .{letter}{{border-left-color:var(--{letter})" in STYLE
 
 
 def test_wrong_settings_are_refused():

@@ -13,7 +13,7 @@ font:16px/1.55 system-ui,sans-serif;overflow-wrap:anywhere}}
 h1{{font-size:1.4rem;margin:.2rem 0}} h2{{font-size:1.05rem;margin:0}}
 h3{{font-size:.85rem;margin:0;color:var(--muted)}}
 h4{{font-size:.9rem;margin:.6rem 0 0}}
-.table{{overflow-x:auto}} table{{border-collapse:collapse;font-size:.85rem}}
+.table{{overflow-x:auto}} caption{{text-align:left}} table{{border-collapse:collapse;font-size:.85rem}}
 th,td{{border:1px solid var(--line);padding:.15rem .45rem;text-align:left;white-space:nowrap}}
 .filter{{position:sticky;top:0;z-index:1;background:var(--paper);border:1px solid var(--line);border-radius:.4rem;
 display:flex;flex-wrap:wrap;gap:.2rem .9rem}}
@@ -28,9 +28,9 @@ ol,ul{{margin:0;padding:0 0 0 1.1rem}} ol{{list-style:none;padding:0}}
 .sentence,dl.legend div{{margin:.15rem 0;border-left:.4rem solid var(--line)}}
 .sentence summary{{cursor:pointer;padding:.2rem .5rem;list-style:none}} summary::-webkit-details-marker{{display:none}}
 summary:focus-visible,input:focus-visible{{outline:3px solid var(--ink);outline-offset:1px}}
-.sentence.s,dl .s{{border-left-color:var(--s);border-left-style:solid;background:var(--s-bg)}}
-.sentence.h,dl .h{{border-left-color:var(--h);border-left-style:double;background:var(--h-bg)}}
-.sentence.g,dl .g{{border-left-color:var(--g);border-left-style:dotted;background:var(--g-bg)}}
+.sentence.s,dl.legend .s{{border-left-color:var(--s);border-left-style:solid;background:var(--s-bg)}}
+.sentence.h,dl.legend .h{{border-left-color:var(--h);border-left-style:double;background:var(--h-bg)}}
+.sentence.g,dl.legend .g{{border-left-color:var(--g);border-left-style:dotted;background:var(--g-bg)}}
 .badge{{display:inline-block;min-width:1.35em;text-align:center;font-size:.8em;border:1px solid currentColor;
 border-radius:.2em;margin-right:.4em}}
 .why{{padding:.1rem .6rem .4rem 2.2rem;font-size:.92rem}}
