@@ -353,6 +353,16 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
     (tmp_path / "n.txt").write_text("1 ann")
     assert main(["docent", "agreement", str(place), "--names", "n.txt"]) == 2
     assert "n.txt:1: expected NUMBER=NAME" in capsys.readouterr().err
+    assert main([*call, "-o", "nowhere/agreement.csv"]) == 2
+    heard = capsys.readouterr()
+    assert "nowhere does not exist" in heard.err
+    assert heard.out == ""  # before the figures are computed
+    assert main([*call, "-o", "judged"]) == 2
+    (tmp_path / "empty.json").write_text("[]")
+    for action in (["agreement"], ["annotations", "-o", "none"]):
+        assert main(["docent", *action, "empty.json"]) == 2
+        assert "empty.json: holds no task" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("kind", ["granular", "coarse"])

@@ -113,6 +113,8 @@ def _study(options: argparse.Namespace) -> Study:
     from posh_lite.benchmarks.label_studio_import import read_export
 
     study = read_export(options.exports, names=read_names(options.names), offsets=options.offsets)
+    if not (study.annotators or study.skipped or study.open):
+        raise InputError("holds no task", path=", ".join(map(str, options.exports)))
     said = f"{len(study.spans):,} granular and {len(study.coarse):,} coarse judgments by {', '.join(study.annotators)}"
     print(f"{said}; {study.skipped:,} skipped, {study.open:,} tasks not answered")
     for note in study.notes:
@@ -146,11 +148,15 @@ def _tasks(options: argparse.Namespace) -> int:
             rows = export(mine, annotator=name, images=images)
             target = place / f"{kind}-{name}.json"
             target.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", "utf-8")
-            print(f"{target}: {len(mine):,} tasks")
-        print(f"{kind}: {len(made):,} tasks, {given.overlapping:,} of them for several annotators"
+            print(f"{target}: {_count(len(mine))}")
+        print(f"{kind}: {_count(len(made))}, {given.overlapping:,} of them for several annotators"
               + (f"; {given.repeats:,} times somebody sees a generation again: name more annotators"
                  if given.repeats else ""))  # fmt: skip
     return 0
+
+
+def _count(tasks: int) -> str:
+    return f"{tasks:,} task{'' if tasks == 1 else 's'}"
 
 
 def _addresses(path: str | None) -> dict[str, str] | None:
@@ -178,6 +184,10 @@ def _agreement(options: argparse.Namespace) -> int:
 
     if options.resamples < 1:
         raise InputError(f"-n must be at least 1, got {options.resamples}")
+    if options.output and not (folder := Path(options.output).resolve().parent).is_dir():
+        raise InputError(f"the folder {folder} does not exist", path=options.output)
+    if options.output and Path(options.output).is_dir():
+        raise InputError("is a folder, expected a file", path=options.output)
     figures = agreement(_study(options), expert=options.expert, n_resamples=options.resamples)
     print(f"{'among':<11} {'dimension':<10} {'measure':<17} {'value':>6}  {'95% interval':<14} {'n':>4} images")
     for one in figures:
