@@ -176,12 +176,15 @@ def markdown(table: Table) -> str:
         return f"**{text}**" if cell.best else text
 
     headings = [f"{group}: {label}" for group, label in table.columns]
-    parts = [f"# {table.title}", _grid(headings, [(t, [said(c) for c in cells]) for t, cells in table.rows])]
-    parts.append("Bold: best of the column. In brackets: not significant.")
+    parts = [f"# {table.title}"]
+    if table.rows:
+        parts.append(_grid(headings, [(t, [said(c) for c in cells]) for t, cells in table.rows]))
+        parts.append("Bold: best of the column. In brackets: not significant.")
     if table.skipped:
         parts.append("\n".join(["Not run here:", "", *(f"- {title}: {why}" for title, why in table.skipped)]))
-    parts.append("## Intervals")
-    parts.append(_grid(headings, [(t, [c.interval for c in cells]) for t, cells in table.rows]))
+    if table.rows:
+        parts.append("## Intervals")
+        parts.append(_grid(headings, [(t, [c.interval for c in cells]) for t, cells in table.rows]))
     if table.differences:
         parts.append(f"## Differences from {table.against}")
         parts.append(_grid(headings, [(title, list(cells)) for title, cells in table.differences]))
