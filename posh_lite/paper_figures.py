@@ -137,6 +137,7 @@ class Published:
         Raises:
             InputError: there is none; the message has near names.
         """
+        name = str(name)  # a number alone is a likely slip, and the message below answers it
         label = self._by_number.get(name, name)
         if label in self.sheets:
             return self.sheets[label]

@@ -133,7 +133,7 @@ def _open(path: str | Path) -> AbstractContextManager[IO[bytes]]:
 
 def _decode(raw: bytes, path: object, line: int) -> Any:
     try:
-        return json.loads(raw.decode("utf-8"))
+        return json.loads(raw.decode("utf-8").rstrip("\r\n"))  # else an open end is said to be in the next line
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 text at byte {error.start + 1}: {error.reason}", path=path, line=line) from None
     except json.JSONDecodeError as error:

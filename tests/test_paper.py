@@ -106,6 +106,11 @@ def test_errors_help(name: str, row: str, column: str, message: str) -> None:
         paper.value(name, row, column)
 
 
+def test_a_number_alone_is_no_name_of_a_table() -> None:
+    with pytest.raises(InputError, match='no table "3": there is posh:3 and position:3'):
+        paper.table(3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("reference", ["coarse_results", "coarse_results/PoSh", "", "statement:nothing"])
 def test_a_reference_that_names_nothing_is_refused(reference: str) -> None:
     with pytest.raises(InputError):

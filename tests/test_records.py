@@ -45,7 +45,7 @@ def test_whole_numbers_serve_as_ids(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "not valid JSON"), ("[" * 100_000, "nested too deeply"), ("9" * 5000, "not usable JSON"),
+        ("{", "not valid JSON at column 2"), ("[" * 100_000, "nested too deeply"), ("9" * 5000, "not usable JSON"),
         ([1], "expected a JSON object, got list"), ({"id": "b", "generation": "g"}, 'field "reference" is missing'),
         ({**GOOD, "id": "b", "generation": 3}, 'field "generation" must be a string, got int'),
         ({**GOOD, "id": "b", "generation": " \n\t\u00a0"}, 'field "generation" is empty'),
