@@ -300,7 +300,7 @@ def test_a_set_with_other_columns_is_refused(hub, tmp_path):
 
 def test_without_the_library(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(MissingDependency, match=r"posh-lite\[docent\]"):
+    with pytest.raises(MissingDependency, match=r"pip install .*\[docent\]"):
         fetch_published("coarse", folder=tmp_path)
 
 

@@ -18,6 +18,7 @@ from posh_lite.benchmarks.docent_schema import REPOS, SCHEMAS, Published, check_
 from posh_lite.benchmarks.docent_source import PLACE
 from posh_lite.benchmarks.nga_fetch import FetchError, pin_path, read_pin, write_pin
 from posh_lite.errors import MissingDependency
+from posh_lite.judge.registry import install_command
 from posh_lite.records import write_jsonl
 
 
@@ -68,7 +69,7 @@ def _library() -> Any:
     try:
         import datasets
     except ImportError:
-        raise MissingDependency("the hub needs the library datasets: pip install 'posh-lite[docent]'") from None
+        raise MissingDependency(f"the hub needs the library datasets: {install_command('docent')}") from None
     return datasets
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from posh_lite.benchmarks.docent_build import SPLITS, Build, Settings, Split, Step, Work
 from posh_lite.errors import InputError, MissingDependency
+from posh_lite.judge.registry import install_command
 from posh_lite.records import read_jsonl, write_jsonl
 
 Format = Literal["jsonl", "parquet"]
@@ -92,9 +93,7 @@ def _write(path: Path, rows: Sequence[Mapping[str, Any]], form: Format) -> None:
     try:
         frame.to_parquet(path, index=False)
     except ImportError:
-        raise MissingDependency(
-            "Parquet needs pyarrow: pip install 'posh-lite[docent]', or use --format jsonl"
-        ) from None
+        raise MissingDependency(f"Parquet needs pyarrow: {install_command('docent')}, or use --format jsonl") from None
 
 
 def _record(build: Build, constructed: bool) -> dict[str, Any]:
@@ -111,7 +110,7 @@ def parquet_columns(path: Path) -> list[str]:
 
         return list(read_schema(path).names)
     except ImportError:
-        raise MissingDependency("reading Parquet needs pyarrow: pip install 'posh-lite[docent]'") from None
+        raise MissingDependency(f"reading Parquet needs pyarrow: {install_command('docent')}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"not readable as Parquet: {error}", path=path) from None
 
@@ -128,7 +127,7 @@ def read_frame(path: Path, columns: Sequence[str] | None = None) -> Any:
     try:
         return pd.read_parquet(path, columns=None if columns is None else list(columns))
     except ImportError:
-        raise MissingDependency("reading Parquet needs pyarrow: pip install 'posh-lite[docent]'") from None
+        raise MissingDependency(f"reading Parquet needs pyarrow: {install_command('docent')}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"not readable as Parquet: {error}", path=path) from None
 

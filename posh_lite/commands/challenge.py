@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.commands.evaluate import metric_names, metric_options
 from posh_lite.commands.judges import own_judges
 from posh_lite.errors import InputError, MissingDependency
+from posh_lite.judge.registry import install_command
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.challenge import Matrix
@@ -104,5 +105,5 @@ def figures(found: Matrix, place: Path) -> list[str]:
                 drawn.append(heat_map(found, condition, statistic="place", folder=place,
                                       name=f"challenge-{condition}-place"))  # fmt: skip
     except (ImportError, MissingDependency) as error:
-        return [f'no figures: {error}; pip install "posh-lite[book]", or --no-figures']
+        return [f'no figures: {error}; {install_command("book")}, or --no-figures']
     return [f"figure: {place / one.name}.svg" for one in drawn]

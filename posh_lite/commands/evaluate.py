@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from posh_lite.commands.judges import own_judges, parse_value
 from posh_lite.errors import InputError, MissingDependency
+from posh_lite.judge.registry import install_command
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.evaluate import Evaluation
@@ -192,7 +193,7 @@ def write(found: Evaluation, place: Path, formats: Sequence[str], *, figures: bo
         try:
             lines += [f"figure: {place / one.name}.svg" for one in draw(found, place)]
         except (ImportError, MissingDependency) as error:
-            lines.append(f'no figures: {error}; pip install "posh-lite[book]", or --no-figures')
+            lines.append(f'no figures: {error}; {install_command("book")}, or --no-figures')
     return lines
 
 
