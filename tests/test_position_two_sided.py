@@ -169,6 +169,8 @@ def test_the_share_that_honest_texts_explain(tmp_path):
     assert found["all"]["model"]["value"] == 0.5
     assert (found["all"]["floor"]["value"], found["all"]["a"]["value"]) == (0.125, 0.25)  # 3 of 24 and 3 of 12
     assert found["all"]["explained"]["value"] == 0.25
+    assert (found["all"]["explained by a"]["value"], found["all"]["explained by b"]["value"]) == (0.5, 0.0)
+    assert found["all"]["model_minus_floor"]["value"] == 0.375
     assert found["q1"]["explained"]["value"] == 0.5
     assert found["q3"]["explained"]["value"] is None  # nothing to explain
     assert json.loads(json.dumps(found)) == found

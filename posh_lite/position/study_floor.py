@@ -125,7 +125,8 @@ def unsupported_shares(
 
     Returns:
         By quantity ("all", "q1" to "q4") the shares of the model, of each set of people and of all of them ("floor"),
-        the model's minus the floor's, and the floor over the model's ("explained").
+        the model's minus the floor's, and over the model's the floor ("explained") and each of its directions
+        ("explained by ...").
     """
     pooled = [p for own in people.values() for p in own]
     found: dict[str, Any] = {}
@@ -134,11 +135,12 @@ def unsupported_shares(
         floor = _share(pooled, quarter, n_resamples, FLOOR_SEED)
         gap = summarise(own[0].value - floor[0].value, own[1] - floor[1], n=own[0].n + floor[0].n,
                         n_units=min(own[0].n_units, floor[0].n_units), method="model minus floor")
+        ways = {n: _share(p, quarter, n_resamples, FLOOR_SEED) for n, p in people.items()}
         found["all" if quarter is None else f"q{quarter}"] = {
-            "model": short(own[0]), **{n: short(_share(p, quarter, n_resamples, FLOOR_SEED)[0])
-                                       for n, p in people.items()},
+            "model": short(own[0]), **{n: short(e) for n, (e, _) in ways.items()},
+            **{f"explained by {n}": short(share_explained(*way, *own)) for n, way in ways.items()},
             "floor": short(floor[0]), "model_minus_floor": short(gap),
-            "explained": short(share_explained(floor[0], floor[1], own[0], own[1])),
+            "explained": short(share_explained(*floor, *own)),
         }
     return found
 

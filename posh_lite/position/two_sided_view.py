@@ -95,6 +95,12 @@ def planted_and_found(
     return float(found[0]["planted"]), estimate(found[0]["found"]), estimate(found[1]["found"])
 
 
+def planted_among_unsupported(gold: Sequence[CaptionProfile], both: Sequence[CaptionProfile]) -> tuple[int, int]:
+    """Unsupported specific sentences of constructed captions that hold a planted mistake, and all of them."""
+    planted = [a.label == "Contradicted" for _, a, b in same_sentences(gold, both) if b.unsupported]
+    return sum(planted), len(planted)
+
+
 def known_both(
     folder: str | Path, gold: Sequence[CaptionProfile], precedence: Precedence = "contradicted"
 ) -> list[CaptionProfile]:
@@ -118,7 +124,8 @@ def unsupported(study: Study, part: str, column: str, precedence: Precedence = "
     Args:
         study: the record.
         part: "all" or "q1" to "q4".
-        column: "model", a direction of the cross-writer control, "floor", "model_minus_floor" or "explained".
+        column: "model", a direction of the cross-writer control, "floor", "model_minus_floor", "explained" or
+            "explained by" a direction.
         precedence: what goes first.
     """
     return estimate(study.figures["unsupported"][precedence][part][column])
@@ -132,7 +139,8 @@ def unsupported_table(study: Study, precedence: Precedence = "contradicted") -> 
         {"": "whole captions" if part == "all" else part.upper(),
          **{name: said(unsupported(study, part, column, precedence))
             for name, column in ((MODEL, "model"), (TO_IIW, TO_IIW), (TO_DOCCI, TO_DOCCI))},
-         "floor explains": percent(unsupported(study, part, "explained", precedence))}
+         "both explain": percent(unsupported(study, part, "explained", precedence)),
+         "DOCCI writers explain": percent(unsupported(study, part, f"explained by {TO_IIW}", precedence))}
         for part in study.figures["unsupported"][precedence]
     ])
 
