@@ -1,6 +1,7 @@
 """The page of labelled captions: readable without colour and script, escaped, sorted, and true to the texts."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
@@ -78,6 +79,19 @@ def test_a_sentence_opens_to_the_claim_and_the_evidence():
     assert "brown against black" in html
     assert "<mark>brown</mark>" in html
     assert html.count("No claim of the reference is about this sentence.") == 1
+
+
+def test_a_sentence_with_both_kinds_of_evidence_says_so_while_it_is_closed():
+    caption = "The red cat sits by the brown dog."
+    for precedence, said in (("supported", "also against a claim"), ("contradicted", "also for a claim")):
+        p = example(caption)
+        labels = label_sentences(caption, p.rubric, p.findings, precedence=precedence)
+        html = page([replace(p, sentences=labels)])
+        legend = page([p], precedence=precedence).partition("<article")[0]
+        assert ("and none for one" in legend, "and none against one" in legend) == (
+            precedence == "supported", precedence == "contradicted")  # fmt: skip
+        assert f'<b class="badge">{said}</b>' in html.partition("<summary>")[2].partition("</summary>")[0]
+    assert "also" not in page([example()]).partition("<article")[2]
 
 
 def test_texts_are_escaped_and_nothing_comes_from_elsewhere():

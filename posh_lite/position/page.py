@@ -24,6 +24,11 @@ _MEANING = {
     "Contradicted": "it has evidence against a claim, and none for one",
     "Generic": "no claim of the reference is about it: vague, or true and not in the reference, or invented",
 }
+#: The same where contradicted goes first.
+_MEANING_CONTRADICTED = _MEANING | {
+    "Supported": "it has evidence for a claim of the reference, and none against one",
+    "Contradicted": "evidence against a claim lies in it",
+}
 #: The same where the caption's own words are held against the reference, too.
 _BOTH = {
     "Supported": "evidence for a claim lies in it, or the reference has its words",
@@ -32,6 +37,8 @@ _BOTH = {
     "Generic": "no claim of the reference is about it, and too little in it is specific",
 }
 _UNSUPPORTED = '<b class="badge">not in the reference</b>'
+#: Where a sentence has both kinds of evidence, the kind that its label leaves unsaid.
+_ALSO = {"s": '<b class="badge">also against a claim</b>', "h": '<b class="badge">also for a claim</b>'}
 
 
 def page(
@@ -87,7 +94,8 @@ def _filter(precedence: str, lens: Lens) -> Iterator[str]:
         yield (f'<label><input type="radio" name="show" id="show-{code}"{checked}>'
                f'{"" if code == "all" else _badge(code)} {name}</label>')
     yield "</fieldset><dl class=legend>"
-    meaning = _MEANING if lens == "claims" else _BOTH
+    claims = _MEANING_CONTRADICTED if precedence == "contradicted" else _MEANING
+    meaning = claims if lens == "claims" else _BOTH
     for label in LABELS:
         yield f'<div class="{_CODES[label]}"><dt>{_badge(_CODES[label])} {label}</dt><dd>{meaning[label]}</dd></div>'
     yield ("</dl><p class=legend>Open a sentence to see its claims. "
@@ -136,6 +144,7 @@ def sentence_html(p: CaptionProfile, s: SentenceLabel) -> str:
     found = [(by_claim[i], claims[i]) for i in (*s.contradicted, *s.supported) if i in by_claim and i in claims]
     marked = _marked(p.caption, s.span, [*(f.evidence for f, _ in found if f.evidence), *s.flagged])
     marked = f"{_UNSUPPORTED}{marked}" if s.unsupported else marked
+    marked = f"{_ALSO[code]}{marked}" if s.supported and s.contradicted else marked
     absent = "".join(
         f'<li class="h"><q>{escape(p.caption[a:b])}</q> is not borne out by the reference</li>' for a, b in s.flagged
     )
