@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from decimal import Decimal
 from itertools import product
 
@@ -331,3 +334,13 @@ def test_aggregation_is_measured_on_the_recorded_run_and_none_without_it() -> No
     assert 0 < found["mistakes"] < 0.8
     assert 0 < found["omissions_reversed"] < 0.5
     assert aggregation("no-such-run") is None
+
+
+@pytest.mark.parametrize("module", ["posh_lite.audit --all", "posh_lite.book parameters"])
+def test_a_reader_that_has_gone_is_no_traceback(module: str) -> None:
+    there, here = os.pipe()
+    os.close(there)  # as when "| head" has seen enough
+    done = subprocess.run([sys.executable, "-m", *module.split()], stdout=here, stderr=subprocess.PIPE, check=False)
+    os.close(here)
+    assert done.stderr == b""
+    assert done.returncode == 1

@@ -103,4 +103,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from posh_lite.pipe import until_reader_goes
+
+    sys.exit(until_reader_goes(main))
