@@ -1,19 +1,24 @@
 """The two-sided lens: inventions are seen, filler stays generic, and the paper's lens does not move."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from posh_lite.benchmarks.mini import load_mini
 from posh_lite.cli import main
+from posh_lite.position import two_sided_view
 from posh_lite.position.composition import compose
 from posh_lite.position.label import label_sentences
 from posh_lite.position.page import page
 from posh_lite.position.profile import embedded, profile
 from posh_lite.position.report import counts_table, make_report, markdown
+from posh_lite.position.simulate import gold_profiles
 from posh_lite.position.study_floor import unsupported_shares
-from posh_lite.position.study_record import load_sets, record_set, save_sets
+from posh_lite.position.study_record import load_sets, record_set, same_sentences, save_sets
 from posh_lite.position.two_sided import CaptionSide, Side, only_unsupported, relabel, shared_graphs
 from posh_lite.position.types import LABELS, SentenceLabel
 from posh_lite.records import Pair
@@ -189,3 +194,27 @@ def test_the_command_takes_the_lens(tmp_path, capsys):
     assert main(["position", str(path), "-o", str(out), "--boot", "5", "--no-figures", "--quiet"]) == 0  # kept findings
     assert "lens:both" not in json.loads((out / "position.json").read_text())["signature"]
     assert "unsupported" not in (out / "composition.csv").read_text().splitlines()[0]
+
+
+RESULTS = Path(__file__).parents[1] / "data" / "results"
+
+
+@pytest.mark.parametrize("folder", ["position-iiw", "position-mini"])
+def test_the_records_are_of_the_lens_that_is_here(folder, parts):
+    """Renew them with ``python -m posh_lite.position.study --lens both``, with and without ``--mini``."""
+    here = f"{parts[0].signature} > {parts[1].signature} lens:{CaptionSide().signature}"
+    made = {re.sub(r"spacy:[\w.-]+", "spacy", s.signature)
+            for (_, verifier), s in load_sets(RESULTS / folder / "captions.json").items() if verifier == "two-sided"}
+    assert made == {re.sub(r"spacy:[\w.-]+", "spacy", here)}
+
+
+def test_the_record_of_the_verifier_is_of_the_lens_that_is_here_and_agrees_with_the_labels():
+    record = json.loads((RESULTS / "position-mini" / "verifier.json").read_text())
+    assert re.sub(r"spacy:[\w.-]+", "spacy", record["two_sided"]) == re.sub(
+        r"spacy:[\w.-]+", "spacy", CaptionSide().signature)
+    corpus = load_mini()
+    both = two_sided_view.known_both(RESULTS / "position-mini", gold_profiles(corpus))
+    hits = sum(a.label == b.label == "Contradicted" for _, a, b in same_sentences(gold_profiles(corpus), both))
+    assert two_sided_view.caught(record, "two_sided")[0] == hits > two_sided_view.caught(record, "precedence")[0]
+    for (part, lens), least in {("developed on", "two_sided"): 0.7, ("held out", "two_sided"): 0.5}.items():
+        assert two_sided_view.kappa(record, part, lens).value >= least
