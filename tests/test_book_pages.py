@@ -37,10 +37,16 @@ def test_a_good_page_has_no_problems():
         ("<title>T</title>", "", "no title"),
         ("<title>drawing</title>", "", "without title"),
         ("<h2>c</h2>", "<h2>c</h2><p>&lt;posh_lite.Score object at 0x7f00&gt;</p>", "raw object"),
+        ("<h2>c</h2>", "<h2>c</h2><p>````{table} A caption of <code>x</code>.</p>", "markup that was not read"),
+        ("<h2>c</h2>", "<h2>c</h2><p>see {numref}`tab-x`</p>", "markup that was not read"),
     ],
 )
 def test_each_rule(old, new, message):
     assert any(message in problem for problem in page_problems(read_page(GOOD.replace(old, new, 1))))
+
+
+def test_markup_that_is_shown_as_code_is_no_fault():
+    assert not page_problems(read_page(GOOD.replace("<h2>c</h2>", "<h2>c</h2><pre><code>:::{note}</code></pre>", 1)))
 
 
 def test_broken_links_and_places_are_found(tmp_path):
@@ -64,6 +70,12 @@ def test_tables_are_numbered_and_escape_bars():
         "| name | rho | n |", "| --- | ---: | ---: |", "| a\\|b | \N{MINUS SIGN}0.46 | 3 |", "| c | – | 4 |", "````",
     ]  # fmt: skip
     assert ":name: tab-x" in bundle["text/markdown"]
+
+
+def test_a_caption_may_hold_code():
+    made = show.table(pd.DataFrame({"a": [1]}), name="x", caption="Of `a/b`.")._repr_mimebundle_()["text/markdown"]
+    first, last = made.splitlines()[0], made.splitlines()[-1]
+    assert first == "::::{table} Of `a/b`." and last == "::::"
 
 
 def test_fragments_are_named_and_badges_escaped():

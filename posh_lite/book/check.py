@@ -18,6 +18,7 @@ _LOADS = {
 _PASSIVE = {"canonical", "next", "prev", "index", "search", "author", "license", "help", "alternate"}
 _EXTERNAL = re.compile(r"^\s*(?:https?:)?//", re.IGNORECASE)
 _CSS_URL = re.compile(r"(?:url\(\s*['\"]?|@import\s+['\"])\s*((?:https?:)?//[^'\")\s]+)", re.IGNORECASE)
+_RAW_MARKUP = re.compile(r"(?:`{3,}|:{3,})\{[\w-]+\}|\{(?:numref|ref|doc|cite[:\w]*|term)\}`")
 _RAW_REPR = re.compile(r"<[\w.]+ (?:object )?at 0x[0-9a-f]+>|<Figure size|&lt;Axes")
 
 
@@ -35,6 +36,7 @@ class Page:
     drawings_without_name: int = 0
     css: list[str] = field(default_factory=list)  # contents of style elements and attributes
     text: list[str] = field(default_factory=list)
+    prose: list[str] = field(default_factory=list)  # the text outside code
 
 
 class _Reader(HTMLParser):
@@ -42,7 +44,7 @@ class _Reader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.page = Page()
         self._inside: list[str] = []
-        self._svg = 0
+        self._svg = self._code = 0
         self._named = True
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -71,10 +73,12 @@ class _Reader(HTMLParser):
                 page.loads.append(given[name])
         if tag in ("script", "style", "title"):
             self._inside.append(tag)
+        self._code += tag in ("pre", "code")
 
     def handle_endtag(self, tag: str) -> None:
         if self._inside and self._inside[-1] == tag:
             self._inside.pop()
+        self._code -= tag in ("pre", "code")
         if tag == "svg" and self._svg:
             self._svg -= 1
             if self._svg == 0 and not self._named:
@@ -91,6 +95,8 @@ class _Reader(HTMLParser):
                 self.page.title += data
         elif inside != "script":
             self.page.text.append(data)
+            if self._code <= 0:
+                self.page.prose.append(data)
 
 
 def read_page(html: str) -> Page:
@@ -120,6 +126,7 @@ def page_problems(page: Page) -> list[str]:
     ]
     text = "".join(page.text)
     found += [f"raw object in the text: {match}" for match in _RAW_REPR.findall(text)]
+    found += [f"markup that was not read: {match}" for match in _RAW_MARKUP.findall("".join(page.prose))]
     return found
 
 

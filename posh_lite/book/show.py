@@ -123,6 +123,8 @@ def table(
     numeric = [all(not isinstance(v, str) for v in shown.iloc[:, i]) for i in range(len(columns))]
     rule = ["---:" if right else "---" for right in numeric]
     lines = ["| " + " | ".join(line) + " |" for line in ([_cell(c, 0) for c in columns], rule, *rows)]
-    markdown = f"````{{table}} {caption}\n:name: tab-{name}\n\n" + "\n".join(lines) + "\n````\n"
+    # a fence of backticks cannot have a backtick in its first line, as a caption with code in it does
+    fence = "::::" if "`" in caption else "````"
+    markdown = f"{fence}{{table}} {caption}\n:name: tab-{name}\n\n" + "\n".join(lines) + f"\n{fence}\n"
     markup = shown.to_html(index=False, border=0, na_rep="–", float_format=lambda v: number(v, 2))
     return Block(markdown, f"<p>{html.escape(caption)}</p>{markup}", shown.to_string(index=False))

@@ -2,7 +2,7 @@
 
 ``python -m posh_lite.evaluation.judges_report --log verdicts.sqlite --output data/results/NAME`` replays a full run of
 a language model from its verdict log (pairs that the log does not hold wholly are left out and counted), runs the
-lexical judge on the same pairs, and writes three files that hold no text of a caption:
+lexical judge on the same pairs, and writes files that hold no text of a caption:
 
 ``judges.json``
     ``what``, ``made`` (date, UTC), ``n`` (pairs), ``n_incomplete``, ``ids`` of the pairs; ``judges``: for each its
@@ -19,9 +19,10 @@ lexical judge on the same pairs, and writes three files that hold no text of a c
     name) and ``unknown`` (those that the log lacks: the lexical judge alone answered).
 ``cascade.json``
     ``first`` and ``second`` signatures, ``n``, ``n_incomplete``, ``folds``, ``threshold``, and ``curve``: for each way
-    of asking (``identifiers``) and ``share`` what :func:`posh_lite.evaluation.cascade_curve.describe` says.
-``policy.json``
-    The policy fitted on all pairs, for ``--judge cascade:... --judge-option policy=FILE``.
+    of asking (``identifiers``) and ``share`` what :func:`posh_lite.evaluation.cascade_curve.describe` says. With
+    ``--weights`` also the cascade in front of both judges weighed (``combined``), against the full run of these.
+``policy.json``, ``policy-combined.json``
+    The policies fitted on all pairs, for ``--judge cascade:... --judge-option policy=FILE``.
 
 Work that was measured while the model ran comes from ``--work``, a file of JSON lines, one a pair, with ``prompts``,
 ``tokens``, ``computed`` and ``seconds``. ``--ask gguf:FILE`` lets the model answer what a cascade asks and the log
@@ -54,6 +55,7 @@ from posh_lite.evaluation.cascade_curve import (
     describe,
     full_run,
 )
+from posh_lite.evaluation.cascade_joint import JOINT, JointCurve, joint_curve
 from posh_lite.evaluation.iiw_report import HYPOTHESES, correlations, frame_of
 from posh_lite.judge.calibration import CalibratedJudge
 from posh_lite.judge.cascade_fit import Recorder, fit_policy, observe
@@ -62,6 +64,7 @@ from posh_lite.judge.contract import Judge
 if TYPE_CHECKING:
     from posh_lite.benchmarks.iiw import SideBySide
     from posh_lite.graph.types import SceneGraph
+    from posh_lite.judge.cascade_policy import Policy
     from posh_lite.judge.combined_weights import Weights
     from posh_lite.metric.score import Score
     from posh_lite.records import Pair
@@ -181,7 +184,7 @@ def build(
     shares: Sequence[float] = SHARES, ways: Sequence[Literal["first", "all"]] = WAYS, folds: int = 5,
     work: Mapping[str, float] | None = None, second: Judge | None = None, n_resamples: int = 2000, data: str = "",
     prompts: str | Path | None = None, weights: Weights | None = None,
-) -> tuple[dict[str, Any], dict[str, Any], Any]:
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Policy]]:
     """Everything from the verdicts of one full run.
 
     Args:
@@ -201,7 +204,7 @@ def build(
         weights: of ``first`` and the model, for a run of both.
 
     Returns:
-        What goes into ``judges.json`` and ``cascade.json``, and the policy.
+        What goes into ``judges.json`` and ``cascade.json``, and the policies by the name of their file.
 
     Raises:
         InputError: too few pairs are complete.
@@ -235,8 +238,11 @@ def build(
         {"questions": questions, **{k: (work or {}).get(k) for k in _WORK}},
     ))
     both: dict[str, Any] = {}
+    behind: JointCurve | None = None
     if weights is not None:
         model = run if raw is None or weights.second == run.signature else plain
+        behind = joint_curve(pairs, first, model, weights, shares, graphs=graphs, folds=folds, prompts=prompts,
+                             n_resamples=n_resamples, data=data)
         joint, both = combined_run(pairs, first, model, weights, graphs=graphs, prompts=prompts, second=second)
         runs.append(joint)
     for way, found in points.items():
@@ -256,7 +262,12 @@ def build(
                   for way, found in points.items() for p in found],
     }
     seen = [o for name in run.said for o in observe(first, run.said[name])]
-    return report, curve, fit_policy(seen, first=first.signature, second=run.signature, data=data)
+    policies = {"policy.json": fit_policy(seen, first=first.signature, second=run.signature, data=data)}
+    if behind is not None:
+        curve["curve"] += behind.rows
+        curve[JOINT] = behind.about
+        policies["policy-combined.json"] = behind.policy
+    return report, curve, policies
 
 
 def combined_run(
@@ -348,7 +359,7 @@ def _run(args: argparse.Namespace) -> int:
             second = CalibratedJudge(second, args.calibration)
         if second.signature != judge.signature:
             raise InputError(f'--ask is the judge "{second.signature}", the log holds "{judge.signature}"')
-    report, curve, policy = build(
+    report, curve, policies = build(
         data.rows[:args.limit], data.pairs[:args.limit], judge, LexicalJudge(),
         raw=None if args.calibration is None else replay, shares=shares, folds=args.folds,
         work=read_work(args.work) if args.work else None, second=second, n_resamples=args.resamples, data="IIW-400",
@@ -358,12 +369,13 @@ def _run(args: argparse.Namespace) -> int:
     place.mkdir(parents=True, exist_ok=True)
     for name, content in (("judges.json", report), ("cascade.json", curve)):
         (place / name).write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
-    policy.save(place / "policy.json")
+    for name, policy in policies.items():
+        policy.save(place / name)
     print(f"{curve['n']} pairs, {curve['n_incomplete']} more are not complete in the log; wrote {place}")
     for row in curve["curve"]:
         figures = "  ".join(f"{name} {_number(row[name]['pearson']['value'])}" for name in FIGURES)
         times = "-" if row["times_fewer"] is None else f"{row['times_fewer']:.2f}"
-        print(f"{row['identifiers']:5s} share {row['share']:.2f}  {times:>5s} times fewer  r: {figures}"
+        print(f"{row['identifiers']:8s} share {row['share']:.2f}  {times:>5s} times fewer  r: {figures}"
               f"  other name {row['other_name']}, unknown {row['unknown']}")
     return 0
 
