@@ -112,6 +112,16 @@ def test_a_page_of_pairs(tmp_path, score):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["report.html"]
 
 
+def test_a_signature_without_blanks_does_not_widen_a_narrow_page(tmp_path, score):
+    with ReportPage(tmp_path / "report.html") as page:
+        page.add(score)
+    html = (tmp_path / "report.html").read_text("utf-8")
+    footer = re.search(r"<footer>.*?<code>(.*?)</code></footer>", html)
+    assert footer is not None and footer[1]
+    assert "footer code{overflow-wrap:anywhere}" in html
+    assert re.search(r"\.ps-legend span\{display:inline-block", html)  # a line breaks between entries, not in one
+
+
 def test_a_page_keeps_what_was_scored_before_an_error(tmp_path, score):
     path = tmp_path / "report.html"
 

@@ -51,6 +51,7 @@ body{margin:0 auto;max-width:80rem;padding:1rem;font:16px/1.5 system-ui,sans-ser
 details.pair{border:1px solid #8888;border-radius:4px;margin:.5rem 0;padding:.3rem .6rem}
 details.pair>summary{cursor:pointer;font-weight:600}
 footer{opacity:.8;margin-top:1.5rem}
+footer code{overflow-wrap:anywhere}
 """
 _COLUMNS = ("pair", "mistakes", "omissions", "overall", "components", "missing")
 

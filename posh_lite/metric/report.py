@@ -45,7 +45,7 @@ html[data-theme=light] .posh-score,body[data-jp-theme-light=true] .posh-score{{-
 .posh-score .ps0{{border:1px dotted var(--ps-line)}}
 .posh-score a.ps1{{text-decoration:underline wavy 1.5px}}
 .posh-score .ps-legend{{font-size:.87em;margin:.6rem 0}}
-.posh-score .ps-legend span{{margin-right:.8em;padding:0 .3em}}
+.posh-score .ps-legend span{{display:inline-block;margin-right:.8em;padding:0 .3em}}
 .posh-score .ps-table{{overflow-x:auto}}
 .posh-score table{{border-collapse:collapse;font-size:.9em;width:100%}}
 .posh-score th,.posh-score td{{border:1px solid var(--ps-line);padding:.15rem .45rem;text-align:left;
