@@ -10,6 +10,7 @@ import textwrap
 
 import pytest
 
+from posh_lite.baselines.registry import make_metric
 from posh_lite.benchmarks.contract import Benchmark, Marks
 from posh_lite.benchmarks.registry import BENCHMARKS, load_benchmark
 from posh_lite.cli import main
@@ -42,12 +43,12 @@ def own(tmp_path, monkeypatch):
 
 
 def test_a_metric_of_ones_own_joins_with_its_spans_and_options(own, tmp_path, capsys):
-    args = ["evaluate", "--benchmark", "mini", "--metrics", f"length,{own},nonsense", "-o", "out", "--resamples", "20",
+    args = ["evaluate", "--benchmark", "mini", "--metrics", f"length,{own},asked", "-o", "out", "--resamples", "20",
             "--metric-option", f"{own}.power=0.5", "--no-figures"]  # fmt: skip
     assert main(args) == 0
     said = capsys.readouterr()
     assert "| shortness |" in said.out
-    assert "- nonsense: no metric named" in said.out
+    assert "- A model of one's own: " in said.out
     found = read_evaluation(tmp_path / "out")
     assert [run.skipped == "" for run in found.runs] == [True, True, False]
     assert 0 < found.estimate(own, "mistakes", "f1") < 1
@@ -83,10 +84,10 @@ def test_the_metric_of_the_help_text_runs_as_it_stands(tmp_path, monkeypatch, ca
 
 
 def test_nothing_that_runs_is_a_failure(tmp_path, capsys):
-    args = ["evaluate", "--benchmark", "mini", "--metrics", "nonsense", "-o", str(tmp_path / "out"), "--no-figures"]
+    args = ["evaluate", "--benchmark", "mini", "--metrics", "asked", "-o", str(tmp_path / "out"), "--no-figures"]
     assert main(args) == 1
     said = capsys.readouterr().out
-    assert "no metric named" in said
+    assert "- A model of one's own: " in said
     assert not any(empty in said for empty in ("| metric |", "Bold", "## Intervals"))  # no heading over nothing
 
 
@@ -96,6 +97,7 @@ def test_nothing_that_runs_is_a_failure(tmp_path, capsys):
         (["--metrics", "length", "-o", "out"], "--benchmark is missing"),
         (["--benchmark", "mini"], "--output is missing"),
         (["--benchmark", "minni", "-o", "out"], "did you mean mini?"),
+        (["--benchmark", "mine.py:make", "-o", "out"], "without .py: mine:make"),
         (["--benchmark", "mini", "-o", "out", "--format", "pdf"], 'got "pdf"'),
         (["--benchmark", "mini", "-o", "out", "--metrics", ","], "names nothing"),
         (["--benchmark", "mini", "-o", "out", "--resamples", "0"], "--resamples must be at least 1"),
@@ -108,6 +110,47 @@ def test_what_is_refused(args, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["evaluate", *args]) == 2
     assert said in capsys.readouterr().err
+
+
+MINE = "def needs_one(x): ...\ndef fails(): raise RuntimeError('no luck')\nNUMBER = 3\n"
+
+
+@pytest.mark.parametrize("command", [["evaluate", "--benchmark", "mini"], ["challenge"]])
+@pytest.mark.parametrize(
+    ("metrics", "options", "said"),
+    [
+        ("length,bleuu", (), 'no metric named "bleuu"; did you mean bleu?'),
+        ("length,poshh:gguf:m.gguf", (), "did you mean posh:gguf:m.gguf?"),
+        ("length:model", (), 'the metric "length" takes no model'),
+        ("length,my_own_metric.py:Shortness", (), "without .py: my_own_metric:Shortness"),
+        ("length", ("length.x=3",), 'the metric "length" has no option "x"; it takes none'),
+        ("length,posh", ("posh.treshold=2",), "did you mean threshold? It takes model, judge,"),
+        ("my_own_metric:Shortness", ("my_own_metric:Shortness.powr=2",), "did you mean power? It takes power"),
+        ("length,my_slips:needs_one", (), "missing a required argument: 'x'; expected a class"),
+        ("length,my_slips:NUMBER", (), "is no class of a metric"),
+        ("length,my_slips:absent", (), "cannot be imported"),
+    ],
+)  # fmt: skip
+def test_slips_are_refused_before_anything_is_scored(
+    command, metrics, options, said, own, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "my_slips.py").write_text(MINE)
+    monkeypatch.delitem(sys.modules, "my_slips", raising=False)
+    extra = [part for option in options for part in ("--metric-option", option)]
+    assert main([*command, "--metrics", metrics, "-o", "out", *extra]) == 2
+    sys.modules.pop("my_slips", None)
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_function_of_ones_own_that_fails_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "my_slips.py").write_text(MINE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "my_slips", raising=False)
+    with pytest.raises(InputError, match=r'^the metric "my_slips:fails" cannot be made: RuntimeError: no luck$'):
+        make_metric("my_slips:fails")
+    sys.modules.pop("my_slips", None)
 
 
 def test_the_output_is_a_folder(tmp_path, capsys):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, cast
 
-from posh_lite.errors import InputError, MissingDependency
+from posh_lite.errors import InputError, MissingDependency, PoshLiteError
 from posh_lite.judge.registry import install_command
 from posh_lite.metric.protocol import Metric
 
@@ -211,31 +211,93 @@ def make_metric(name: str, /, **options: Any) -> Metric:
         options: handed to the metric.
 
     Raises:
-        InputError: there is no such metric.
+        InputError: there is no such metric, it takes no such option, or one's own cannot be made.
         MissingDependency: something that it needs is not there; the message says what and how to get it.
     """
+    check_metric(name, options)
     known, _, rest = name.partition(":")
     entry = METRICS.get(known)
     if entry is None:
-        if not rest:
-            near = get_close_matches(known, METRICS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(METRICS)}"
-            raise InputError(f'no metric named "{name}"; {hint} One\'s own is given as module:Class')
-        return _checked(_import(name, name)(**options), name)
+        try:
+            return _checked(_import(name, name)(**options), name)
+        except PoshLiteError:
+            raise
+        except Exception as error:  # the code of a file of one's own runs here
+            raise InputError(f'the metric "{name}" cannot be made: {type(error).__name__}: {error}') from error
     settings = {**({"model": rest} if rest else {}), **options}
     if lacking := entry.lacks(settings):
         raise MissingDependency(f'the metric "{known}" cannot run here: {"; ".join(lacking)}')
-    if rest and not entry.model:
-        raise InputError(f'the metric "{known}" takes no model, got "{name}"')
     return _checked(_import(entry.target, known)(**{**dict(entry.options), **settings}), name)
+
+
+def check_metric(name: str, options: Mapping[str, Any] | None = None) -> None:
+    """Find what makes a metric without making it, so that a slip in a name is told before anything is scored.
+
+    Args:
+        name: as :func:`make_metric` takes it.
+        options: keywords that it will be called with.
+
+    Raises:
+        InputError: there is no such metric, it takes no model, or it has no such option.
+    """
+    known, _, rest = name.partition(":")
+    entry = METRICS.get(known)
+    if entry is None and not rest:
+        near = get_close_matches(known, METRICS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(METRICS)}."
+        raise InputError(f'no metric named "{name}"; {hint} One\'s own is given as module:Class')
+    if entry is not None and rest and not entry.model:
+        raise InputError(f'the metric "{known}" takes no model, got "{name}"')
+    if entry is not None and any(importlib.util.find_spec(m) is None for m in entry.modules):
+        return  # it may need them to be imported, and cannot be made anyway
+    make = _import(entry.target if entry else name, known if entry else name)
+    if not callable(make):
+        raise InputError(f'"{name}" is no class of a metric, and no function that returns one')
+    _check_options(name, make, options or {}, own=entry is None)
+
+
+def _check_options(name: str, make: Callable[..., Any], options: Mapping[str, Any], *, own: bool) -> None:
+    try:
+        signature = inspect.signature(make)
+    except (TypeError, ValueError):  # it has none to tell
+        return
+    known = dict(signature.parameters)
+    if any(p.kind is p.VAR_KEYWORD for p in known.values()) and make.__module__ == "posh_lite.baselines.ours":
+        from posh_lite.metric.posh import PoSh
+
+        known = {"model": known["model"], **inspect.signature(PoSh).parameters}
+    names = [n for n, p in known.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in known.values())
+    if not open_ended and (unknown := [option for option in options if option not in names]):
+        near = get_close_matches(unknown[0], names, n=1)
+        hint = f"did you mean {near[0]}? It takes" if near else "it takes"
+        raise InputError(f'the metric "{name}" has no option "{unknown[0]}"; {hint} {", ".join(names) or "none"}')
+    if own:
+        try:
+            signature.bind(**options)
+        except TypeError as error:
+            raise InputError(
+                f'the metric "{name}" cannot be made from its name and options: {error}; expected a class of a metric,'
+                " or a function that returns one"
+            ) from None
+
+
+def without_py(name: str) -> str:
+    """What to write for a file of one's own that is named as a file, in brackets; empty for any other name."""
+    module, _, attribute = name.partition(":")
+    if not module.endswith(".py") or not attribute:
+        return ""
+    return f" (a module is named without .py: {module.removesuffix('.py').strip('./').replace('/', '.')}:{attribute})"
 
 
 def _import(target: str, name: str) -> Any:
     module, _, attribute = target.partition(":")
     try:
         return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f'the metric "{name}" cannot be imported: {error}') from None
+    except Exception as error:  # the code of a file of one's own runs here
+        near = get_close_matches(module, METRICS, n=1)
+        hint = without_py(target) or (f"; did you mean {near[0]}:{attribute}?" if near else "")
+        raise InputError(f'the metric "{name}" cannot be imported: {" ".join(str(error).split())}{hint}') from None
 
 
 def _checked(metric: Any, name: str) -> Metric:

@@ -118,7 +118,9 @@ def _import(target: str, name: str) -> Callable[..., Any]:
     try:
         made: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     except Exception as error:  # the code of a file of one's own runs here
-        raise InputError(f'the benchmark "{name}" cannot be imported: {error}') from None
+        from posh_lite.baselines.registry import without_py
+
+        raise InputError(f'the benchmark "{name}" cannot be imported: {error}{without_py(name)}') from None
     return made
 
 

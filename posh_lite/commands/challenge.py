@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posh_lite.commands.evaluate import metric_names, metric_options
+from posh_lite.commands.evaluate import metric_names, metric_options, refuse_slips
 from posh_lite.commands.judges import own_judges
 from posh_lite.errors import InputError, MissingDependency
 from posh_lite.judge.registry import install_command
@@ -76,9 +76,11 @@ def run(options: argparse.Namespace) -> int:
     from posh_lite.evaluation.challenge_table import markdown
 
     metrics = metric_names(options.metrics) if options.metrics else default_metrics()
+    settings = metric_options(options.metric_option, metrics)
+    refuse_slips(metrics, settings)
     place.mkdir(parents=True, exist_ok=True)
     found = challenge(
-        metrics, scores=options.scores or place / SCORES, options=metric_options(options.metric_option, metrics),
+        metrics, scores=options.scores or place / SCORES, options=settings,
         n_resamples=options.resamples, seed=options.seed, progress=False if options.quiet else None,
     )
     text, table = markdown(found), place / "matrix.md"

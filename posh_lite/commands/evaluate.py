@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,8 @@ _EPILOG = """what it does:
   figure has an interval that draws images anew, and each metric its difference from the first on the same draws.
 
   Scores are kept in DIR/scores, without texts: a run that was stopped goes on, and a changed metric is scored anew.
-  A metric that cannot run here, or fails, is a row that says why.
+  A metric that cannot run here, or fails, is a row that says why; a name or option that there is not is refused
+  before anything is scored.
 
 a metric of one's own, in mine.py of the current folder:
     class Shortness:
@@ -103,11 +104,13 @@ def run(options: argparse.Namespace) -> int:
     from posh_lite.evaluation.evaluate import evaluate
 
     metrics = metric_names(options.metrics)
+    settings = metric_options(options.metric_option, metrics)
+    refuse_slips(metrics, settings)
     benchmark = load_benchmark(options.benchmark, **_benchmark_options(options.benchmark_option))
     place.mkdir(parents=True, exist_ok=True)
     found = evaluate(
-        benchmark, metrics, output=place, options=metric_options(options.metric_option, metrics),
-        against=options.against, n_resamples=options.resamples, rounds=options.rounds, seed=options.seed,
+        benchmark, metrics, output=place, options=settings, against=options.against,
+        n_resamples=options.resamples, rounds=options.rounds, seed=options.seed,
         progress=False if options.quiet else None,
     )
     written = write(found, place, formats, figures=not options.no_figures)
@@ -128,6 +131,18 @@ def metric_names(text: str) -> list[str]:
     for name in _names(text, "--metrics"):
         names += [n for n in (METRICS if name == "all" else [name]) if n not in names]
     return names
+
+
+def refuse_slips(metrics: Sequence[str], options: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse names and options that no metric has, before the first one is made or anything is scored.
+
+    Raises:
+        InputError: of the first slip; what a metric lacks here is no slip and is told in its row.
+    """
+    from posh_lite.baselines.registry import check_metric
+
+    for name in metrics:
+        check_metric(name, options.get(name))
 
 
 def _names(text: str, option: str) -> list[str]:
