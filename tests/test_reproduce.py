@@ -177,6 +177,45 @@ def test_the_command_and_its_status(tmp_path, capsys):
     assert main(["reproduce", "--record", "--benchmark", "nowhere"]) == 2
 
 
+def test_slips_are_refused_before_anything_is_recorded(tmp_path, capsys):
+    place = ["reproduce", "--record", "--expected", str(tmp_path)]
+    for args, said in ((["--benchmark", "tiny,minni"], "did you mean mini?"),
+                       (["--benchmark", "tiny", "--metrics", f"{METRIC},lenght"], "did you mean length?")):  # fmt: skip
+        assert main([*place, *args]) == 2
+        assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    recorded(tmp_path)
+    assert main(["reproduce", "--expected", str(tmp_path), "--benchmark", "tinny"]) == 2
+    assert "did you mean tiny?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("broken", ['{"metrics": {', "5", "[]", '{"benchmark": "tiny", "metrics": {}}', "\xff"])
+def test_a_broken_record_is_one_line_and_stays_as_it_is(broken, tmp_path, capsys):
+    path = tmp_path / "tiny.json"
+    path.write_text(broken, "latin-1")
+    args = ["reproduce", "--record", "--benchmark", "tiny", "--metrics", METRIC, "--expected", str(tmp_path), "--quiet"]
+    assert main(args) == 2
+    error = capsys.readouterr().err
+    assert f"{path}: not a file of recorded figures" in error and error.count("\n") == 1
+    assert path.read_text("latin-1") == broken
+
+
+def test_a_record_is_whole_or_as_before(tmp_path, monkeypatch):
+    recorded(tmp_path)
+    path = tmp_path / "tiny.json"
+    before = path.read_text()
+
+    def stopped(self, target):
+        raise OSError("stopped")
+
+    monkeypatch.setattr("pathlib.Path.replace", stopped)
+    monkeypatch.setattr(Steady, "signature", "steady-2")
+    with pytest.raises(OSError, match="stopped"):
+        recorded(tmp_path)
+    assert path.read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["tiny.json"]
+
+
 def test_the_committed_records_are_of_the_form_and_of_the_benchmarks_of_today():
     from posh_lite.benchmarks.registry import load_benchmark
     from posh_lite.evaluation.evaluate_scores import pairs_hash

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from difflib import get_close_matches
 from typing import Any
 
-from posh_lite.commands.evaluate import metric_names
+from posh_lite.commands.evaluate import metric_names, refuse_slips
 from posh_lite.errors import InputError
 
 _EPILOG = """what it does:
@@ -55,7 +56,10 @@ def run(options: argparse.Namespace) -> int:
     progress = False if options.quiet else None
     if options.record:
         if unknown := [n for n in names if n not in BENCHMARKS]:
-            raise InputError(f'no benchmark named "{unknown[0]}"; there are {", ".join(BENCHMARKS)}')
+            near = get_close_matches(unknown[0], BENCHMARKS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BENCHMARKS)}"
+            raise InputError(f'no benchmark named "{unknown[0]}"; {hint}')
+        refuse_slips(metrics, {})
         metrics = metrics or [name for name, entry in METRICS.items() if not entry.lacks()]
         checks = record(names or list(BENCHMARKS), metrics, options.expected, progress=progress)
     else:

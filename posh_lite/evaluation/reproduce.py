@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,14 +69,25 @@ def read_expected(folder: str | Path | None = None) -> dict[str, dict[str, Any]]
         raise InputError("no recorded figures here; run in a checkout, or record some with --record", path=place)
     found = {}
     for path in paths:
-        try:
-            record = json.loads(path.read_text("utf-8"))
-            for metric in record["metrics"].values():
-                _ = (metric["signature"], float(metric["tolerance"]), dict(metric["figures"]))
-            found[str(record["benchmark"])] = record
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"not a file of recorded figures: {error!r}", path=path) from None
+        record = _read(path)
+        found[str(record["benchmark"])] = record
     return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """One file of recorded figures."""
+    try:
+        record: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        _ = (record["benchmark"], record["pairs"])
+        for metric in record["metrics"].values():
+            _ = (metric["signature"], float(metric["tolerance"]), dict(metric["figures"]))
+    except OSError as error:
+        raise InputError(error.strerror or str(error), path=path) from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"not a file of recorded figures: {error!r}; mend it, or remove it and record anew", path=path
+        ) from None
+    return record
 
 
 def figures_of(evaluation: Evaluation, metric: str) -> dict[str, dict[str, Any]]:
@@ -103,6 +115,9 @@ def record(
         metrics: names; one that cannot run here is told and left as it is.
         folder: by default :func:`expected_folder`.
         progress: whether to show a bar on stderr.
+
+    Raises:
+        InputError: what was recorded before is not readable, so that what is to stay of it cannot be kept.
     """
     place = expected_folder() if folder is None else Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -112,12 +127,12 @@ def record(
 
 
 def _record(name: str, metrics: Sequence[str], place: Path, scores: str, progress: bool | None) -> Iterator[Check]:
+    path = place / f"{name}.json"
+    old = _read(path) if path.is_file() else {}  # first: a file that cannot be kept is told before any work
     found = _evaluated(name, metrics, scores, progress)
     if isinstance(found, str):
         yield Check(name, "all", "cannot run", found)
         return
-    path = place / f"{name}.json"
-    old: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     same = old.get("pairs") == found.about["pairs"] and old.get("settings") == SETTINGS
     kept: dict[str, Any] = old.get("metrics", {}) if same else {}
     for run in found.runs:
@@ -133,7 +148,13 @@ def _record(name: str, metrics: Sequence[str], place: Path, scores: str, progres
     if kept:
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
         # one line a figure, so that a change of the file reads well
-        path.write_text(re.sub(r'\{\s+("value": [^,]+),\s*("n": \d+)\s+\}', r"{\1, \2}", text) + "\n", "utf-8")
+        text = re.sub(r'\{\s+("value": [^,]+),\s*("n": \d+)\s+\}', r"{\1, \2}", text) + "\n"
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")  # not *.json, so that nothing reads half a file
+        try:
+            part.write_text(text, "utf-8")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def tolerance_of(metric: str) -> float:
@@ -164,7 +185,9 @@ def reproduce(
     from posh_lite.baselines.registry import METRICS
 
     if unknown := [name for name in benchmarks if name not in expected]:
-        raise InputError(f'nothing is recorded for the benchmark "{unknown[0]}"; there are {", ".join(expected)}')
+        near = get_close_matches(unknown[0], expected, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(expected)}"
+        raise InputError(f'nothing is recorded for the benchmark "{unknown[0]}"; {hint}')
     known = {metric for record in expected.values() for metric in record["metrics"]}
     if unknown := [m for m in metrics if m not in known and m.partition(":")[0] not in METRICS and ":" not in m]:
         near = get_close_matches(unknown[0], [*METRICS, *known], n=1)
