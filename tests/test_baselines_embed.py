@@ -6,6 +6,7 @@ import math
 import sys
 import types
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.baselines import embedding, hub
+from posh_lite.baselines.clip import ClipScore
 from posh_lite.baselines.embedding import (
     QWEN,
     CharacterGrams,
@@ -184,9 +186,49 @@ def test_sentence_transformers(tmp_path: Any) -> None:
         SentenceTransformers("absent/model")
 
 
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("changed", ["model.safetensors", "0_Transformer/model.safetensors", "1_Pooling/config.json"])
+@pytest.mark.parametrize("make", [FourGramEmbed, SGEmbed])
+def test_new_weights_in_an_old_folder_are_another_model(make: Any, changed: str, tmp_path: Path) -> None:
+    folder = tmp_path / "my |model"
+    for name in ("model.safetensors", "0_Transformer/model.safetensors", "1_Pooling/config.json"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"old")
+    metric = make(str(folder))
+    first = metric.signature
+    assert "my_model-sha256-" in first and str(tmp_path) not in first
+    (folder / ".cache").mkdir()
+    for name in ("README.md", ".cache/record.json"):  # nothing that is read
+        (folder / name).write_text("new")
+    assert make(str(folder)).signature == first
+    (folder / changed).write_bytes(b"new")
+    assert metric.signature == first  # what was loaded is the old one
+    assert make(str(folder)).signature != first
+
+
+def test_a_model_of_a_hub_keeps_its_name() -> None:
+    assert hub.identity("some/model") == "some/model"
+
+
+def test_clipscore_signs_the_weights_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from unittest.mock import MagicMock
+
+    torch, transformers = MagicMock(), MagicMock()
+    torch.cuda.is_available.return_value = False
+    (transformers.CLIPModel.from_pretrained.return_value.to.return_value.eval.return_value
+     .config.text_config.max_position_embeddings) = 77  # fmt: skip
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+    signatures = []
+    for weights in (b"old", b"new"):
+        (tmp_path / "model.safetensors").write_bytes(weights)
+        signatures.append(ClipScore(str(tmp_path)).signature)
+    assert all(f"|model:{tmp_path.name}-sha256-" in s for s in signatures) and len(set(signatures)) == 2
+
+
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingDependency, match=r"posh-lite\[baselines\]"):
+    with pytest.raises(MissingDependency, match=r"pip install .*\[baselines\]"):
         make_embedder("some/model")
     with pytest.raises(InputError, match="name an embedding"):
         make_embedder("")

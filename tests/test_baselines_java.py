@@ -141,5 +141,5 @@ def test_without_java(coco: Path, program: Path) -> None:
 
 def test_without_pycocoevalcap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingDependency, match=r"posh-lite\[baselines\]"):
+    with pytest.raises(MissingDependency, match=r"pip install .*\[baselines\]"):
         java.folder("meteor")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from posh_lite.baselines.capture_graph import WEIGHTS
 from posh_lite.baselines.figures import Figure, listed, signature, single, table, undefined, version_of
-from posh_lite.baselines.hub import lacks_model
+from posh_lite.baselines.hub import identity, lacks_model
 from posh_lite.errors import MissingDependency
 from posh_lite.judge.registry import install_command
 from posh_lite.records import Pair
@@ -83,7 +83,7 @@ class Capture:
             import torch
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise MissingDependency(f'CAPTURE needs {error.name}: pip install "posh-lite[baselines]"') from None
+            raise MissingDependency(f"CAPTURE needs {error.name}: {install_command('baselines')}") from None
         from capture_metric.capture import CAPTURE
         from factual_scene_graph.parser.scene_graph_parser import SceneGraphParser
 
@@ -95,13 +95,11 @@ class Capture:
         tokenizer: Any = self._capture.parser.tokenizer
         if not hasattr(tokenizer, "as_target_tokenizer"):  # transformers 5 dropped it; to T5 it never meant anything
             tokenizer.as_target_tokenizer = nullcontext
-        self._models, self.by_side = (parser, encoder), by_side
+        self._models, self.by_side = (identity(parser), identity(encoder)), by_side
 
     @property
     def signature(self) -> str:
-        from pathlib import Path
-
-        parser, encoder = (Path(m).name if Path(m).is_dir() else m for m in self._models)
+        parser, encoder = self._models
         sides = "precision,recall,f1" if self.by_side else "f1"
         return signature(self.name, "capture-metric", "FactualSceneGraph", parser=parser, soft=encoder, weights="5:5:2",
                          nltk=version_of("nltk"), sides=sides)

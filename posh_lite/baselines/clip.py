@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.baselines.figures import listed, signature, single, table, undefined
-from posh_lite.baselines.hub import lacks_model
+from posh_lite.baselines.hub import identity, lacks_model
 from posh_lite.baselines.images import Pictures
 from posh_lite.errors import InputError, MissingDependency
+from posh_lite.judge.registry import install_command
 from posh_lite.records import Pair
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class ClipScore:
             import torch
             from transformers import CLIPModel, CLIPProcessor
         except ImportError as error:
-            raise MissingDependency(f'CLIPScore needs {error.name}: pip install "posh-lite[baselines]"') from None
+            raise MissingDependency(f"CLIPScore needs {error.name}: {install_command('baselines')}") from None
         try:
             self._model: Any = CLIPModel.from_pretrained(model)
             self._processor: Any = CLIPProcessor.from_pretrained(model)
@@ -66,6 +67,7 @@ class ClipScore:
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._model = self._model.to(self.device).eval()
         self.model, self.prefix, self.batch_size = model, prefix, batch_size
+        self._identity = identity(model)  # of what was loaded: the folder may change while this runs
         folder = Path(images or os.environ.get("POSH_LITE_IMAGES", "").strip() or ".").expanduser()
         self._pictures = Pictures(folder, most_bytes=1 << 30)  # nothing is sent
         self._limit = int(self._model.config.text_config.max_position_embeddings)
@@ -73,9 +75,9 @@ class ClipScore:
 
     @property
     def signature(self) -> str:
-        name = Path(self.model).name if Path(self.model).is_dir() else self.model
-        return signature(self.name, "transformers", model=name, w=2.5, prefix=self.prefix.strip().replace(" ", "_"),
-                         tokens=self._limit, pixels=type(self._processor.image_processor).__name__)
+        return signature(self.name, "transformers", model=self._identity, w=2.5,
+                         prefix=self.prefix.strip().replace(" ", "_"), tokens=self._limit,
+                         pixels=type(self._processor.image_processor).__name__)
 
     def score(self, pairs: Iterable[Pair]) -> pd.DataFrame:
         """CLIPScore from 0 to 2.5, three times; NaN for a pair without a picture.

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from posh_lite.errors import InputError, MissingDependency
+from posh_lite.judge.registry import install_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,10 +90,12 @@ class SentenceTransformers:
         self, model: str = QWEN, *, device: str | None = None, revision: str | None = None, batch_size: int = 64,
         dtype: str = "auto",
     ) -> None:  # fmt: skip
+        from posh_lite.baselines.hub import identity
+
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
-            raise MissingDependency('embeddings of models need: pip install "posh-lite[baselines]"') from None
+            raise MissingDependency(f"embeddings of models need: {install_command('baselines')}") from None
         try:
             self._model = SentenceTransformer(
                 model, device=device, revision=revision, model_kwargs={"torch_dtype": dtype}
@@ -104,15 +107,13 @@ class SentenceTransformers:
                 " holds it, or a name that the hub of this machine serves"
             ) from None
         self.model, self.revision, self.batch_size, self.dtype = model, revision, batch_size, dtype
+        self._identity = identity(model)  # of what was loaded: the folder may change while this runs
 
     @property
     def signature(self) -> str:
-        from pathlib import Path
-
         from posh_lite.baselines.figures import version_of
 
-        name = Path(self.model).name if Path(self.model).is_dir() else self.model
-        said = f"{name}@{self.revision}" if self.revision else name
+        said = f"{self._identity}@{self.revision}" if self.revision else self._identity
         return f"{said}-{self.dtype}-sentence-transformers-{version_of('sentence-transformers')}"
 
     def __call__(self, phrases: Sequence[str]) -> Vectors:

@@ -21,6 +21,20 @@ def lacks_model(model: str) -> list[str]:
     return [f"the model {model} is not on this machine: hf download {model}, or name a folder that holds it"]
 
 
+def identity(model: str) -> str:
+    """A model as signatures name it: as on the hub, and a folder by its name and a hash of its files.
+
+    Without the hash, new weights in an old folder would be taken for the old ones, whose scores are kept.
+    """
+    folder = Path(model)
+    if not folder.is_dir():
+        return model
+    from posh_lite.judge.llm.weights import folder_digest
+
+    name = "_".join(folder.resolve().name.replace("|", " ").split())
+    return f"{name}-sha256-{folder_digest(folder, below=True)[:12]}"
+
+
 def lacks_gpu(what: str) -> list[str]:
     """A line where torch sees no NVIDIA GPU."""
     import torch

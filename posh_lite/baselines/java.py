@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from posh_lite.errors import MissingDependency, PoshLiteError
+from posh_lite.judge.registry import install_command
 
 #: What pycocoevalcap's tokenizer takes out after the tokens are cut.
 PUNCTUATION = frozenset(
@@ -43,7 +44,7 @@ def folder(part: str) -> Path:
     """
     found = importlib.util.find_spec("pycocoevalcap")
     if found is None or not found.submodule_search_locations:
-        raise MissingDependency('pycocoevalcap is not installed: pip install "posh-lite[baselines]"')
+        raise MissingDependency(f"pycocoevalcap is not installed: {install_command('baselines')}")
     return Path(next(iter(found.submodule_search_locations))) / part
 
 

@@ -34,7 +34,7 @@ def check_profile(profile: str, judge: str = "auto") -> None:
             f"choose another with -p judge=NAME (there are {known}, or module:Class)"
         )
     if entry is not None and entry.missing():
-        extra = f'; pip install "posh-lite[{entry.extra}]"' if entry.extra else ""
+        extra = f"; {registry.install_command(entry.extra)}" if entry.extra else ""
         raise BookError(f'the judge "{name}" of profile {profile} needs {", ".join(entry.missing())}{extra}')
 
 

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.errors import InputError, MissingDependency, PoshLiteError, ReplayMiss
 from posh_lite.judge.keys import digest
 from posh_lite.judge.prompts import Prompts
+from posh_lite.judge.registry import install_command
 from posh_lite.metric.asking import Talk, ask_all
 from posh_lite.metric.passes import Draft, Interview, rounded
 from posh_lite.metric.stopwatch import Stopwatch
@@ -257,7 +258,7 @@ def gguf_tokenizer(path: str | Path) -> tuple[Tokenizer, Chat]:
         from llama_cpp import Llama
         from llama_cpp.llama_chat_format import Jinja2ChatFormatter
     except ImportError:
-        raise MissingDependency('a GGUF tokenizer needs llama_cpp: pip install "posh-lite[gguf]"') from None
+        raise MissingDependency(f"a GGUF tokenizer needs llama_cpp: {install_command('gguf')}") from None
     model = Llama(str(path), vocab_only=True, verbose=False)
 
     def tokenize(text: str) -> list[int]:

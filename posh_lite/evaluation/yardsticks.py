@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from posh_lite.errors import MissingDependency
+from posh_lite.judge.registry import install_command
 from posh_lite.records import Pair
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def yardsticks(pairs: Iterable[Pair]) -> pd.DataFrame:
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
     except ImportError as error:
-        raise MissingDependency(f'the yardsticks need {error.name}: pip install "posh-lite[baselines]"') from None
+        raise MissingDependency(f"the yardsticks need {error.name}: {install_command('baselines')}") from None
     rouge = RougeScorer(["rouge1", "rougeLsum"], use_stemmer=True)
     chrf, bleu = CHRF(), BLEU(effective_order=True)
     rows = []

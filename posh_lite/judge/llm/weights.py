@@ -57,7 +57,7 @@ def locate(model: str | Path, revision: str | None = None) -> Source:
         if not (folder / "config.json").is_file():
             raise JudgeError(f"{folder}: no config.json, so this is no folder of a model")
         label = "_".join(folder.resolve().name.split())
-        return Source(str(folder), None, label, f"{label} sha256:{_digest(folder)[:12]}")
+        return Source(str(folder), None, label, f"{label} sha256:{folder_digest(folder)[:12]}")
     name = str(model)
     if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)?", name) or name.startswith("."):
         raise JudgeError(f'no folder "{name}", and no name that a model hub could know')
@@ -96,11 +96,21 @@ def _commit(name: str, revision: str | None) -> str:
     return found
 
 
-def _digest(folder: Path) -> str:
-    """Hash over the names and the content of the files that matter, in the order of their names."""
+def folder_digest(folder: Path, *, below: bool = False) -> str:
+    """Hash over the names and the content of the files that matter, in the order of their names.
+
+    Args:
+        folder: of a model.
+        below: also what lies in its subfolders, where sentence-transformers keeps the parts of a model; hidden ones
+            hold records of downloads and are left out.
+    """
     whole = hashlib.sha256()
-    for path in sorted({p for pattern in _FILES for p in folder.glob(pattern) if p.is_file()}):
+    found = {p for pattern in _FILES for p in (folder.rglob if below else folder.glob)(pattern) if p.is_file()}
+    for path in sorted(found):
+        inner = path.relative_to(folder)
+        if any(part.startswith(".") for part in inner.parts[:-1]):
+            continue
         with path.open("rb") as handle:
             part = hashlib.file_digest(handle, "sha256").hexdigest()
-        whole.update(f"{path.name} {part}\n".encode())
+        whole.update(f"{inner.as_posix()} {part}\n".encode())
     return whole.hexdigest()
