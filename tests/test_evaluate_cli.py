@@ -103,6 +103,8 @@ def test_nothing_that_runs_is_a_failure(tmp_path, capsys):
         (["--benchmark", "mini", "-o", "out", "--resamples", "0"], "--resamples must be at least 1"),
         (["--benchmark", "mini", "-o", "out", "--metrics", "length", "--metric-option", "bleu.k=1"], "METRIC.NAME"),
         (["--benchmark", "mini", "-o", "out", "--benchmark-option", "k"], "NAME=VALUE"),
+        *((["--benchmark", name, "-o", "out", "--benchmark-option", "path=123"], "123: ")
+          for name in ("iiw400", "docent", "caparena", "contrast")),
         (["--benchmark", "mini", "-o", "out", "--metrics", "length", "--against", "posh"], "none of the metrics"),
     ],
 )  # fmt: skip
@@ -110,6 +112,11 @@ def test_what_is_refused(args, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["evaluate", *args]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_path_is_text_or_a_path(tmp_path):
+    with pytest.raises(InputError, match='"iiw400": path must name a file or folder, got 123'):
+        load_benchmark("iiw400", path=123)
 
 
 MINE = "def needs_one(x): ...\ndef fails(): raise RuntimeError('no luck')\nNUMBER = 3\n"

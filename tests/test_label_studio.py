@@ -259,6 +259,24 @@ def test_what_is_no_export_is_explained(tmp_path, content, message):
         read_export(tmp_path / "none.json")
 
 
+@pytest.mark.parametrize("result", [5, 0, "marks", {"value": 1}, True])
+def test_a_result_that_is_no_list_names_file_and_task(result, tmp_path):
+    with pytest.raises(InputError, match=r'export\.json: task 1: "result" is .*, expected a list') as caught:
+        read(tmp_path, exported(result))
+    assert caught.value.field == "result"
+
+
+@pytest.mark.parametrize("entry", [{"from_name": []}, {"from_name": {}, "type": "choices"}, 5, None,
+                                   {"type": "labels", "to_name": "generation", "value": {"labels": 5}}])  # fmt: skip
+def test_entries_of_another_kind_are_passed_over(entry, tmp_path):
+    (judged,) = read(tmp_path, exported([entry])).spans
+    assert judged.mistakes == judged.omissions == ()
+    assert read(tmp_path, [{**coarse_export(False)[0], "annotations": [{"result": [entry]}]}]).coarse == ()
+    answer = {"type": "choices", "from_name": "mistakes", "value": {"choices": [{"a": 1}]}}
+    found = read(tmp_path, [{**coarse_export(False)[0], "annotations": [{"result": [answer]}]}])
+    assert found.coarse == () and any("expected one answer" in note for note in found.notes)
+
+
 def test_marks_that_lie_elsewhere_are_noted(tmp_path):
     odd = [mark("mistakes", 90, 95), mark("mistakes", 9, 4), mark("mistakes", 0, 3, "not there"),
            mark("omissions", "/div[1]/text()[1]", 5), {"type": "relation"}, None]  # fmt: skip

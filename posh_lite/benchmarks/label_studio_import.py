@@ -74,7 +74,7 @@ def read_export(
             alone = len({_who(a) for a in given}) == 1
             for annotation in given:
                 one = _Annotation(where, data, _name(annotation, data, names or {}, alone),
-                                  annotation.get("result") or [], str(annotation.get("updated_at") or ""))
+                                  _result(annotation, file, number), str(annotation.get("updated_at") or ""))
                 key = (one.annotator, str(data["task"]))
                 if key in kept:
                     faults.note("a task answered twice by one person, the later answer taken", where)
@@ -156,6 +156,16 @@ def _annotations(task: Mapping[str, Any], file: Path, number: int) -> list[Any]:
     return found
 
 
+def _result(annotation: Mapping[str, Any], file: Path, number: int) -> list[Any]:
+    found = annotation.get("result")
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise InputError(f'task {number}: "result" is {found!r:.80}, expected a list of marks or answers', path=file,
+                         field="result")  # fmt: skip
+    return found
+
+
 def _who(annotation: Mapping[str, Any]) -> str:
     who = annotation.get("completed_by")
     if isinstance(who, dict):
@@ -179,7 +189,8 @@ def _marks(one: _Annotation, side: str) -> Iterator[dict[str, Any]]:
         value = entry.get("value") if isinstance(entry, dict) else None
         if not isinstance(value, dict) or entry.get("type") not in ("labels", "hypertextlabels"):
             continue
-        said = value.get("labels") or value.get("hypertextlabels") or []
+        said = value.get("labels") or value.get("hypertextlabels")
+        said = said if isinstance(said, list) else []
         if entry.get("from_name") == side or (entry.get("to_name") == text and word in said):
             offsets = value.get("globalOffsets")
             place: dict[str, Any] = offsets if isinstance(offsets, dict) else value
@@ -231,13 +242,14 @@ def _noting(faults: Faults, side: str, one: _Annotation) -> Callable[[str], None
 def _coarse(one: _Annotation, faults: Faults) -> CoarseJudgment | None:
     labels: dict[Dimension, int] = {}
     for entry in one.result:
-        if not isinstance(entry, dict) or entry.get("type") != "choices" or entry.get("from_name") not in QUESTIONS:
+        name = str(entry.get("from_name")) if isinstance(entry, dict) else ""
+        if name not in QUESTIONS or entry.get("type") != "choices":
             continue
-        dimension = QUESTIONS[entry["from_name"]][0]
+        dimension = QUESTIONS[name][0]
         value = entry.get("value")
         chosen = value.get("choices") if isinstance(value, dict) else None
         try:
-            if not isinstance(chosen, list) or len(chosen) != 1:
+            if not isinstance(chosen, list) or len(chosen) != 1 or not isinstance(chosen[0], str):
                 raise ValueError(f"expected one answer, got {chosen!r}")
             labels[dimension] = label(_SHOWN.get(chosen[0], chosen[0]))
         except ValueError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -100,6 +101,9 @@ def load_benchmark(name: str, /, **options: Any) -> Benchmark:
         raise InputError(f'the loader of the benchmark "{name}": {error}') from None
     except ValueError:  # it has no signature to tell
         pass
+    path = options.get("path")
+    if entry is not None and path is not None and not isinstance(path, str | os.PathLike):
+        raise InputError(f'the benchmark "{name}": path must name a file or folder, got {path!r}')
     try:
         found = make(**options)
     except PoshLiteError:

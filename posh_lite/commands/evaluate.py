@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from posh_lite.evaluation.evaluate import Evaluation
 
 FORMATS = ("csv", "md", "latex")
+#: Options of loaders that name files, whose names may look like numbers.
+_FILES = ("path", "people")
 
 _EPILOG = """what it does:
   Every metric scores every pair; then the scores are held against what is known. Comparisons give the accuracy of the
@@ -185,7 +187,7 @@ def _benchmark_options(given: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
             raise InputError(f'--benchmark-option takes NAME=VALUE, such as path=FILE, got "{text}"')
-        found[name] = parse_value(value)
+        found[name] = value if name in _FILES else parse_value(value)
     return found
 
 
