@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import sys
 import types
@@ -27,6 +28,7 @@ from posh_lite.baselines.embedding import (
 from posh_lite.baselines.phrase_embed import FourGramEmbed, SGEmbed, four_grams
 from posh_lite.baselines.registry import METRICS
 from posh_lite.errors import InputError, MissingDependency
+from posh_lite.judge.llm.weights import folder_digest
 from posh_lite.records import Pair
 
 
@@ -204,6 +206,17 @@ def test_new_weights_in_an_old_folder_are_another_model(make: Any, changed: str,
     (folder / changed).write_bytes(b"new")
     assert metric.signature == first  # what was loaded is the old one
     assert make(str(folder)).signature != first
+
+
+def test_the_digest_of_a_judges_folder_is_of_its_top_alone(tmp_path: Path) -> None:
+    """By hand; verdict logs are known by it, so that it must not change."""
+    (tmp_path / "sub").mkdir()
+    for name in ("b.json", "a.safetensors", "sub/c.json", "notes.md"):
+        (tmp_path / name).write_text(name)
+    lines = "".join(f"{n} {hashlib.sha256(n.encode()).hexdigest()}\n" for n in ("a.safetensors", "b.json"))
+    assert folder_digest(tmp_path) == hashlib.sha256(lines.encode()).hexdigest()
+    lines += f"sub/c.json {hashlib.sha256(b'sub/c.json').hexdigest()}\n"
+    assert folder_digest(tmp_path, below=True) == hashlib.sha256(lines.encode()).hexdigest()
 
 
 def test_a_model_of_a_hub_keeps_its_name() -> None:
