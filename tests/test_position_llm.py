@@ -137,6 +137,8 @@ S, C, M = "Supported", "Contradicted", "Missing"
         ('{"1": {"status": "supported"}, "2": {"status": "contradicted"}, "3": {"status": "missing"}}', [S, C, M]),
         ('{"1": {"status": "supported"}, "3": {"status": "missing"}}', [S, None, M]),  # 3 of 0 to 2: counted from 1
         ('{"1": {"status": "supported"}, "2": {"status": "missing"}}', [None, None, None]),  # from 0 or from 1?
+        ('[{"index": 1, "status": "missing", "text": "A cat.", "evidence": null}, {"index": 0, "status": "supported"}]',
+         [S, M, None]),
         ('{"0": {"status": "supported"}, "7": {"status": "missing"}, "-1": {"status": "missing"}}', [S, None, None]),
         ('[{"id": 0, "status": "supported"}, {"id": 0, "status": "missing"}, {"id": 1, "status": "missing"}]',
          [None, M, None]),
@@ -153,6 +155,26 @@ S, C, M = "Supported", "Contradicted", "Missing"
 )
 def test_verdicts_are_read_as_meant_and_never_guessed(text, expected):
     assert statuses(text) == expected
+
+
+def test_numbers_that_fit_both_ways_of_counting_are_not_read():
+    text = '{"2": {"status": "supported"}, "3": {"status": "missing"}}'
+    assert statuses(text, 4) == [None] * 4  # the third and fourth, or the second and third
+    assert statuses(text, 3) == [None, S, M]
+
+
+def test_the_words_of_the_item_are_not_taken_for_evidence_that_is_none():
+    rows = [{"index": 0, "text": "A red cat", "status": "supported", "evidence": None}]
+    assert read_answers(ChatReply(text=json.dumps(rows)), 1)[0].quote == ""
+
+
+@pytest.mark.parametrize("text", ['{"1": {"status": "supported", "evidence": "red cat"}}', '["supported"]',
+                                  '[{"status": "supported", "evidence": "red cat"}]'])
+def test_a_model_that_counts_from_one_or_not_at_all_is_not_taken_for_one_that_cannot_answer(text):
+    claims = rubric(*(f"Thing number {i} is there." for i in range(20)))
+    with FaultyServer(lambda r: says(text)) as server:
+        (found,) = made(LlmVerifier, server, claims=1).verify([(CAPTION, claims)])
+    assert [f.status for f in found] == [S] * 20
 
 
 def test_half_a_reply_counts_for_what_it_holds():

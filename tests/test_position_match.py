@@ -25,9 +25,10 @@ WORDS = st.lists(
 
 @untimed
 @given(st.text(min_size=1, max_size=60), st.data())
-def test_any_part_of_any_text_is_found_as_it_stands(text: str, data: st.DataObject) -> None:
+def test_any_part_of_any_text_that_cuts_no_word_is_found_as_it_stands(text: str, data: st.DataObject) -> None:
     a = data.draw(st.integers(0, len(text) - 1))
     b = data.draw(st.integers(a + 1, len(text)))
+    assume(not any(text[e - 1 : e].isalnum() and text[e : e + 1].isalnum() for e in (a, b) if e))
     quote = text[a:b]
     place = locate(quote, text)
     if not quote.strip():
@@ -111,6 +112,29 @@ def test_places(quote: str, match: str, words: str | None) -> None:
 
 def test_a_word_is_not_found_inside_another_where_it_stands_alone_too() -> None:
     assert locate("cat", "The caterpillar fled from the cat.").span == (30, 33)
+
+
+@pytest.mark.parametrize(("quote", "caption"), [
+    ("man", "A woman sits."), ("a man", "She plays a mandolin."), ("red", "A hundred sheep."),
+    ("2 dogs", "There are 12 dogs."), ("a sign with 2", "a sign with 25 on it"), ("1.5", "about 11.5 m"),
+    ("cat", "It is located there."),
+])  # fmt: skip
+def test_a_word_or_number_inside_another_is_no_evidence(quote: str, caption: str) -> None:
+    assert locate(quote, caption).span is None
+
+
+@pytest.mark.parametrize(("quote", "caption"), [
+    ("black stripe", "It has black stripes."), ("a man walk", "a man walking"),
+    ("\u7ea2\u8272", "\u4e00\u53ea\u7ea2\u8272\u7684\u732b"),
+])  # fmt: skip
+def test_a_lacking_ending_is_forgiven_and_so_is_a_script_without_blanks(quote: str, caption: str) -> None:
+    assert locate(quote, caption).match == "exact"
+
+
+def test_an_accent_that_stands_by_itself_is_within_the_place() -> None:
+    caption = "The Cafe\u0301 is open."
+    at = locate("the caf\u00e9", caption).span
+    assert at is not None and caption[slice(*at)] == "The Cafe\u0301"
 
 
 def test_numbers_are_compared_as_values() -> None:

@@ -18,7 +18,7 @@ from posh_lite.position.match import Place, locate
 from posh_lite.position.types import Claim, Finding, Rubric, Status
 
 #: Version of the rules that read a reply.
-RULES = 1
+RULES = 2  # 2: quotations at the edges of words alone, and numbers that could be counted from 0 or from 1
 _WANTED = {"ask.verify": frozenset({"generation", "units"})}
 _INDEX = ("index", "item", "id", "number", "idx", "claim", "key")
 _STATUS = ("status", "label", "verdict", "judgment", "judgement", "result", "answer")
@@ -86,7 +86,7 @@ class LlmVerifier(Asking):
                 pair_id=self.called(items[n][0]))
             for n, claims in parts
         ]
-        replies = self.asker.ask(asks, Sampling(0.0, self.most_tokens), lambda r: bool(read_answers(r, 10**6)))
+        replies = self.asker.ask(asks, Sampling(0.0, self.most_tokens), says_something)
         found: list[list[Finding]] = [[] for _ in items]
         for (n, claims), reply in zip(parts, replies, strict=True):
             answers = read_answers(reply, len(claims))
@@ -155,7 +155,7 @@ def read_answers(reply: ChatReply, n: int) -> dict[int, Answer]:
     if numbers and 0 not in numbers:
         if n in numbers:
             shift = 1
-        elif 1 in numbers:
+        elif any(0 < number < n for number in numbers):
             return {}
     found: dict[int, Answer] = {}
     for number, answer in numbered:
@@ -167,6 +167,14 @@ def read_answers(reply: ChatReply, n: int) -> dict[int, Answer]:
             answer = Answer(None, reason=f"answered twice: {before.status or 'unread'} and {answer.status or 'unread'}")
         found[place] = answer
     return found
+
+
+def says_something(reply: ChatReply) -> bool:
+    """Whether any status can be read from a reply, however its items are numbered: does the model know the form?"""
+    return any(
+        answer.status is not None
+        for value in values(said(reply.text), cut=reply.cut) for rows in _tables(value) for _, answer in rows
+    )
 
 
 def _tables(value: Any) -> Iterator[list[tuple[int | None, Answer]]]:
@@ -226,7 +234,13 @@ def _answer(value: Any) -> Answer:
     status = _status(named)
     if status is None:
         return Answer(None, reason=f"no status: {str(named)[:40]!r}")
-    return Answer(status, _quote(_field(value, _EVIDENCE)))
+    return Answer(status, _quote(_evidence(value)))
+
+
+def _evidence(item: dict[str, Any]) -> Any:
+    """What stands under the first of the names: where that is null, "text" beside it is the item and no evidence."""
+    given = {re.sub(r"[\W_]+", "", str(k)).lower(): v for k, v in item.items()}
+    return next((given[name] for name in _EVIDENCE if name in given), None)
 
 
 def _status(value: Any) -> Status | None:

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from unicodedata import category
 
 from posh_lite.position.types import Match
 from posh_lite.records import Span
@@ -21,6 +22,8 @@ from posh_lite.text import tokens, visible
 THRESHOLD = 0.75
 #: Words beside a fuzzy match in which a negation counts as its own.
 REACH = 2
+#: What a quoted word may lack at its end.
+_ENDING = re.compile(r"(?:s|es|d|ed|ing)(?!\w)")
 _NEGATION = frozenset({
     "no", "not", "never", "without", "neither", "nor", "none", "nobody", "nothing", "cannot", "lack", "lacks",
     "lacking", "absent", "n't",
@@ -65,24 +68,29 @@ def locate(quote: str, caption: str, *, threshold: float = THRESHOLD) -> Place:
 
 
 def _exact(quote: str, caption: str) -> Span | None:
-    """The quotation as it stands, rather at the edges of words than inside one."""
+    """The quotation as it stands between the edges of words, or else with a mere ending after it ("stripe" + "s").
+
+    Inside a word it says another thing: "man" is not in "woman", nor "2 dogs" in "12 dogs".
+    """
     first: Span | None = None
     at = caption.find(quote)
     while at >= 0:
         span = (at, at + len(quote))
-        if not _cuts(caption, span):
-            return span
-        first = first or span
+        if not _runs_on(caption, span[0]):
+            if not _runs_on(caption, span[1]):
+                return span
+            if first is None and _ENDING.match(caption, span[1]) and quote[-1].isalpha():
+                first = span
         at = caption.find(quote, at + 1)
     return first
 
 
-def _cuts(text: str, span: Span) -> bool:
-    """Whether the span begins or ends inside a word."""
-    a, b = span
-    return (a > 0 and text[a - 1].isalnum() and text[a].isalnum()) or (
-        b < len(text) and text[b - 1].isalnum() and text[b].isalnum()
-    )
+def _runs_on(text: str, at: int) -> bool:
+    """Whether a word or number goes on over a place; scripts that set no blanks between words say nothing of it."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    return before.isalnum() and after.isalnum() and "Lo" not in (category(before), category(after))
 
 
 def _letters(text: str) -> tuple[str, list[int]]:
@@ -115,7 +123,10 @@ def _normalized(quote: str, caption: str) -> Span | None:
     found = re.search(rf"(?<!\S){re.escape(wanted)}(?!\S)", flat)
     if found is None:
         return None
-    return (at[found.start()], at[found.end() - 1] + 1)
+    end = at[found.end() - 1] + 1
+    while end < len(caption) and unicodedata.combining(caption[end]):
+        end += 1  # an accent that is a character of its own belongs to its letter
+    return (at[found.start()], end)
 
 
 @dataclass(frozen=True, slots=True)
