@@ -167,6 +167,27 @@ def test_a_damaged_line_in_the_middle_is_told(tmp_path):
         ProfileStore(path)
 
 
+@pytest.mark.parametrize("change", [
+    lambda row: row["findings"][0].__setitem__(1, "Suported"), lambda row: row["findings"].pop(),
+    lambda row: row["findings"][0].__setitem__(2, [0, 99]), lambda row: row["claims"][0].__setitem__(1, "Sound"),
+])  # fmt: skip
+def test_a_damaged_finding_is_told_and_does_not_make_its_sentence_generic(tmp_path, change):
+    path = tmp_path / "kept.jsonl"
+    profiles_of(pairs("A cat."), Extractor(), Verifier(), store=ProfileStore(path), progress=False)
+    row = json.loads(path.read_text())
+    change(row)
+    path.write_text(json.dumps(row) + "\n")
+    with pytest.raises(InputError, match="kept profile is damaged"):
+        profiles_of(pairs("A cat."), Extractor(), Verifier(), store=ProfileStore(path), progress=False)
+
+
+def test_a_kept_line_without_a_key_of_text_is_told(tmp_path):
+    path = tmp_path / "kept.jsonl"
+    path.write_text('{"key": [1], "claims": [], "findings": []}\n')
+    with pytest.raises(InputError, match="no kept profile"):
+        ProfileStore(path)
+
+
 def test_units_are_of_the_length_of_the_pairs():
     with pytest.raises(ValueError, match="1 units for 2 pairs"):
         profiles_of(pairs("A.", "B."), Extractor(), Verifier(), units=["x"], progress=False)

@@ -16,7 +16,16 @@ from posh_lite.errors import InputError
 from posh_lite.position.label import Precedence, label_sentences
 from posh_lite.position.profile import BATCH, profile
 from posh_lite.position.two_sided import CaptionSide, Lens, shared_graphs
-from posh_lite.position.types import CaptionProfile, Claim, Extractor, Finding, Rubric, Verifier
+from posh_lite.position.types import (
+    STATUSES,
+    WEIGHTS,
+    CaptionProfile,
+    Claim,
+    Extractor,
+    Finding,
+    Rubric,
+    Verifier,
+)
 from posh_lite.records import Pair, read_jsonl
 
 #: Version of the form of a line.
@@ -49,7 +58,9 @@ class ProfileStore:
             for line, row in read_jsonl(self.path, on_error=broken.append):
                 if broken:
                     raise broken[0]
-                if not isinstance(row, dict) or not {"key", "claims", "findings"} <= row.keys():
+                if not isinstance(row, dict) or not {"claims", "findings"} <= row.keys() or not isinstance(
+                    row.get("key"), str
+                ):
                     raise InputError("is no kept profile; move the file away and run again", path=self.path, line=line)
                 self._rows[row["key"]] = row
             if len(broken) > 1:
@@ -103,6 +114,7 @@ class ProfileStore:
                 Finding(claim, status, tuple(evidence) if evidence else None, quote, match, reason)
                 for claim, status, evidence, quote, match, reason in row["findings"]
             )
+            _check(claims, findings, len(pair.generation))
             rubric = Rubric(pair.reference, claims, row["rubric"], row["dropped"])
             labels = label_sentences(pair.generation, rubric, findings, precedence=precedence)
         except (KeyError, TypeError, ValueError) as error:
@@ -117,6 +129,23 @@ class ProfileStore:
         if self._handle is not None:
             self._handle.close()
             self._handle = None
+
+
+def _check(claims: Sequence[Claim], findings: Sequence[Finding], length: int) -> None:
+    """Find damage that labels would swallow: a status that is none would leave its sentence generic.
+
+    Raises:
+        ValueError: a finding is missing, or a kind, status or place is none.
+    """
+    if [f.claim for f in findings] != [c.id for c in claims]:
+        raise ValueError(f"{len(findings)} findings do not go with {len(claims)} claims")
+    for claim, finding in zip(claims, findings, strict=True):
+        if claim.kind not in WEIGHTS or finding.status not in STATUSES:
+            raise ValueError(f"claim {claim.id}: kind {claim.kind!r}, status {finding.status!r}")
+        if finding.evidence is not None:
+            start, end = finding.evidence
+            if not 0 <= start < end <= length:
+                raise ValueError(f"claim {claim.id}: evidence at {start} to {end} of {length} characters")
 
 
 class OnceExtractor:
