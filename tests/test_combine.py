@@ -293,7 +293,12 @@ def test_both_judges_among_the_judges_of_a_report(tmp_path):
     first = LexicalJudge()
     made = weights(first.signature, Model().signature, date="2026-01-02")
     settings = {"shares": (1.0,), "ways": ("first",), "folds": 2, "n_resamples": 20}
-    report, _, _ = build(rows(), pairs(), ReplayJudge(log), first, weights=made, **settings)
+    report, curve, policies = build(rows(), pairs(), ReplayJudge(log), first, weights=made, **settings)
+    behind = [row for row in curve["curve"] if row["identifiers"] == "combined"]
+    assert [row["share"] for row in behind] == [1.0]
+    assert 0 < behind[0]["questions"] <= behind[0]["full"]
+    assert curve["combined"]["second"].startswith(f"combined weights:{made.name} first lexical-")
+    assert policies["policy-combined.json"].second == curve["combined"]["second"] != policies["policy.json"].second
     assert [j["name"] for j in report["judges"]][:3] == ["lexical", "model", "combined"]
     joint, said = report["judges"][2], report["combined"]
     assert joint["judge"].startswith(f"combined weights:{made.name} first lexical-")

@@ -48,7 +48,7 @@ def rows():
 
 
 def test_everything_from_one_log(logged, tmp_path):
-    report, curve, policy = build(
+    report, curve, policies = build(
         rows(), pairs(), ReplayJudge(logged), LexicalJudge(), shares=(0.0, 0.3, 1.0), ways=("first",), folds=2,
         work={"tokens": 100.0, "computed": 40.0, "seconds": 2.5}, n_resamples=40, data="made up",
     )
@@ -68,8 +68,9 @@ def test_everything_from_one_log(logged, tmp_path):
     assert {row["share"] for row in curve["curve"]} == {0.0, 0.3, 1.0}
     cascade = report["judges"][2]
     assert cascade["work"]["questions"] <= model["work"]["questions"] / 3
-    policy.save(tmp_path / "policy.json")
-    assert load_policy(tmp_path / "policy.json") == policy
+    assert list(policies) == ["policy.json"]
+    policies["policy.json"].save(tmp_path / "policy.json")
+    assert load_policy(tmp_path / "policy.json") == policies["policy.json"]
     text = json.dumps([report, curve], allow_nan=False)
     assert not any(words in text for pair in CAPTIONS for words in pair)  # no text of anyone in the record
 
