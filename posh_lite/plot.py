@@ -63,6 +63,7 @@ def style() -> Any:
         "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
         "legend.frameon": False, "figure.constrained_layout.use": True, "lines.linewidth": 1.8,
         "lines.markersize": 6,
+        "text.parse_math": False,  # a name with dollar signs is a name
     }
 
 

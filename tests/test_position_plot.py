@@ -45,6 +45,15 @@ def test_profiles_say_courses_and_peaks(tmp_path):
     assert {p.name for p in (tmp_path / "figures").iterdir()} == set(made.files)
 
 
+def test_a_name_with_dollar_signs_is_no_formula(tmp_path):
+    name = r"a$\foo{$ b$\alpha$"
+    plot_position.profiles({name: [part(1, 0, 0), part(0, 1, 0)]}, name="dollars", caption="By place.")
+    plot_position.forest({name: {"d_mid": est(0.1), "d_tail": est(0.2)}}, name="dollars-forest", caption="Effects.")
+    for figure in ("dollars", "dollars-forest"):
+        shown = (tmp_path / "figures" / f"{figure}.svg").read_text("utf-8")
+        assert r"\foo{$" in shown and r"$\alpha$" in shown
+
+
 def test_labels_differ_by_more_than_colour():
     looks = plot_position.LOOKS
     assert set(looks) == set(LABELS)
