@@ -54,6 +54,7 @@ GOOD = [item("The cat is red.", words="red cat"), item("A cat sleeps on a mat.",
         json.dumps({"1": GOOD[0], "2": GOOD[1]}),
         "Sure! Here it is:\n```json\n" + json.dumps(GOOD, indent=1) + "\n```\nI hope that helps.",
         str(GOOD),  # single quotes
+        "\n".join(map(json.dumps, GOOD)),  # a claim a line
         json.dumps(GOOD)[:-1] + ",]",
         "<think>A cat [1], perhaps red?</think>" + json.dumps(GOOD),
         json.dumps([{"Claim": i["claim"], "Dimension": i["dimension"].replace("_", " ").lower()} for i in GOOD]),
@@ -139,6 +140,9 @@ S, C, M = "Supported", "Contradicted", "Missing"
         ('{"1": {"status": "supported"}, "2": {"status": "missing"}}', [None, None, None]),  # from 0 or from 1?
         ('[{"index": 1, "status": "missing", "text": "A cat.", "evidence": null}, {"index": 0, "status": "supported"}]',
          [S, M, None]),
+        ('{"index": 0, "status": "supported"}\n{"index": 1, "status": "missing"}\n{"index": 2, "status": "missing"}',
+         [S, M, M]),
+        ('{"0": "supported"}\n{"2": "missing"}', [S, None, M]),
         ('{"0": {"status": "supported"}, "7": {"status": "missing"}, "-1": {"status": "missing"}}', [S, None, None]),
         ('[{"id": 0, "status": "supported"}, {"id": 0, "status": "missing"}, {"id": 1, "status": "missing"}]',
          [None, M, None]),

@@ -20,7 +20,7 @@ from posh_lite.position.types import WEIGHTS, Claim, ClaimKind, Rubric
 from posh_lite.records import Span
 
 #: Version of the rules that read a reply.
-RULES = 1
+RULES = 2
 _WANTED = {"ask.extract": frozenset({"reference"})}
 _CLAIM = ("claim", "text", "fact", "statement", "item", "sentence")
 _KIND = ("dimension", "kind", "type", "category")
@@ -147,11 +147,13 @@ def _places(told: Told, reference: str) -> tuple[Span, ...]:
 def read_claims(reply: ChatReply) -> tuple[list[Told], int]:
     """The claims of a reply in order, and how many items of it could not be read.
 
-    The list may be the reply or lie under any key; of several lists the longest counts, since models repeat the form
-    that they were shown. Keys and kinds may be in another case or spelling.
+    The list may be the reply or lie under any key, or be an object a line; of several lists the longest counts, since
+    models repeat the form that they were shown. Keys and kinds may be in another case or spelling.
     """
     best: list[Any] = []
-    for value in values(said(reply.text), cut=reply.cut):
+    whole = list(values(said(reply.text), cut=reply.cut))
+    lines = [value for value in whole if isinstance(_text(value), str)]
+    for value in [*whole, lines]:
         for found in _lists(value):
             if sum(isinstance(_text(i), str) for i in found) >= max(1, sum(isinstance(_text(i), str) for i in best)):
                 best = found

@@ -137,16 +137,21 @@ def find_quote(quote: str, caption: str) -> Place:
 def read_answers(reply: ChatReply, n: int) -> dict[int, Answer]:
     """Answers by number of the item, from 0; what is not in it was not said, or cannot be told for certain.
 
-    Objects with numbers as keys, lists of objects with a number in each, and a list of exactly ``n`` statuses without
-    numbers are read; where the reply answers twice, the later of the longest counts. Numbers out of range are left
-    out. Numbers from 1 to ``n`` without 0 are taken to be counted from 1; where 0 is lacking and ``n`` too, the count
-    could be either, and nothing is read. An item that has two different statuses in one list is not read.
+    Objects with numbers as keys, lists of objects with a number in each, an object a line with other numbers each, and
+    a list of exactly ``n`` statuses without numbers are read; where the reply answers twice, the later of the longest
+    counts. Numbers out of range are left out. Numbers from 1 to ``n`` without 0 are taken to be counted from 1; where 0
+    is lacking and ``n`` too, the count could be either, and nothing is read. An item that has two different statuses in
+    one list is not read.
     """
     best: list[tuple[int | None, Answer]] = []
+    lines: list[tuple[int | None, Answer]] = []
     for value in values(said(reply.text), cut=reply.cut):
         for rows in _tables(value):
             if rows and len(rows) >= len(best):
                 best = rows
+            lines += rows if len(rows) == 1 else []
+    if len({number for number, _ in lines if number is not None}) == len(lines) > len(best):
+        best = lines
     if best and all(number is None for number, _ in best):
         return {i: answer for i, (_, answer) in enumerate(best)} if len(best) == n and not reply.cut else {}
     numbered = [(number, answer) for number, answer in best if number is not None]
