@@ -129,6 +129,10 @@ def test_the_filter_needs_no_script_and_has_words():
     assert not any(tag == "script" for tag, _ in seen)
 
 
+def test_the_filter_that_stays_at_the_top_does_not_cover_what_has_the_focus():
+    assert "position:sticky" in STYLE and re.search(r":root\{[^}]*scroll-padding-top:\d", STYLE)
+
+
 def test_the_legend_shows_the_strokes_of_the_sentences():
     for letter in "shg":  # a rule of less weight than that of the legend's boxes would stay grey
         assert f".sentence.{letter},dl.legend .{letter}{{border-left-color:var(--{letter})" in STYLE

@@ -2,9 +2,11 @@
 
 _DARK = """--ink:#e6e8eb;--muted:#a9b3be;--paper:#17191c;--line:#3b434c;--s:#6cb8ee;--s-bg:#12293a;--h:#f79a5c;
 --h-bg:#3a2213;--g:#d79bdb;--g-bg:#2f1f33;--mark:#3d4a1c"""
-#: Without anything from elsewhere. The filter hides by the radio button that is checked.
+#: Without anything from elsewhere. The filter hides by the radio button that is checked;
+#: what the keyboard reaches is scrolled clear of it.
 STYLE = f"""
-:root{{color-scheme:light dark;--ink:#1f2328;--muted:#59636e;--paper:#fff;--line:#d5dae0;--s:#0067a5;--s-bg:#e6f1f8;
+:root{{color-scheme:light dark;scroll-padding-top:5rem;
+--ink:#1f2328;--muted:#59636e;--paper:#fff;--line:#d5dae0;--s:#0067a5;--s-bg:#e6f1f8;
 --h:#c04e01;--h-bg:#fdece0;--g:#8b3f8f;--g-bg:#f5eaf6;--mark:#fff3b0}}
 @media (prefers-color-scheme:dark){{:root{{{_DARK}}}}}
 *{{box-sizing:border-box}}
