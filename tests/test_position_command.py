@@ -230,6 +230,14 @@ def test_a_report_of_captions_without_a_model_has_a_name_for_them():
         make_report([labelled_caption("S")])
 
 
+def test_captions_without_a_model_are_not_put_to_a_model_of_their_name():
+    own = profiles_of([Pair("a", "A cat.", "R.", model="captions", image="i"), Pair("b", "A dog.", "R.", image="i")],
+                      Extractor(), Verifier(), progress=False)
+    made = make_report(own, n_resamples=5)
+    assert made.models == ("captions", "captions without a model")
+    assert [c.n_captions for c in made.compositions.values()] == [1, 1]
+
+
 def test_numbers_are_written_without_a_minus_before_zero():
     assert [figure(v) for v in (-0.001, 0.0, 0.125, -0.5, float("nan"))] == ["0.00", "0.00", "0.12", "-0.50", "–"]
     rubric_less = make_report_of_two()

@@ -85,7 +85,9 @@ def make_report(
     """
     from dataclasses import replace
 
-    kept = tuple(replace(p, model=p.model or UNNAMED) for p in profiles if p.rubric.claims)
+    known = {p.model for p in profiles}
+    unnamed = UNNAMED if UNNAMED not in known else f"{UNNAMED} without a model"  # nor one with that name
+    kept = tuple(replace(p, model=p.model or unnamed) for p in profiles if p.rubric.claims)
     if not kept:
         raise ValueError("no caption can be labelled: no reference gave a claim")
     own = compose(kept)
