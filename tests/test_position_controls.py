@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -53,6 +54,16 @@ def test_shuffled_labels_are_the_same_labels(labels, seed):
         (s.span, s.number, s.quartile) for s in profile.sentences]
     assert sorted((s.label, s.weight) for s in made.sentences) == sorted(
         (s.label, s.weight) for s in profile.sentences)
+
+
+def test_what_a_label_rests_on_is_shuffled_with_it():
+    profile = labelled_caption("HHHHGG")
+    flagged = tuple(replace(s, contradicted=(), flagged=((s.start, s.end),)) if s.number < 3 else s
+                    for s in profile.sentences)
+    for seed in range(5):
+        made = shuffle_labels([replace(profile, sentences=flagged)], seed=seed)[0]
+        assert sum(s.unsupported for s in made.sentences) == 2
+        assert all(s.label == "Contradicted" for s in made.sentences if s.flagged)
 
 
 def test_place_means_nothing_after_a_shuffle():

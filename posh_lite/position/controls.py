@@ -52,6 +52,8 @@ def shuffle_text(caption: str, *, seed: int = 0, key: str = "") -> str:
 def shuffle_labels(profiles: Iterable[CaptionProfile], *, seed: int = 0) -> list[CaptionProfile]:
     """The same profiles with the labels of each caption's sentences in another order; spans and quartiles stay.
 
+    What a label rests on goes with it: the claims, and the places of flagged words as they were.
+
     It is what :func:`shuffle_text` gives where the verifier does not mind the order, without verifying anew.
 
     Args:
@@ -64,7 +66,7 @@ def shuffle_labels(profiles: Iterable[CaptionProfile], *, seed: int = 0) -> list
         random.Random(f"{seed} {profile.model} {profile.id}").shuffle(donors)
         sentences = tuple(
             replace(own, label=other.label, weight=other.weight, supported=other.supported,
-                    contradicted=other.contradicted)
+                    contradicted=other.contradicted, flagged=other.flagged)
             for own, other in zip(profile.sentences, donors, strict=True)
         )
         made.append(replace(profile, sentences=sentences))
