@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from posh_lite.paper_figures import Published, Sheet, is_figure, published
 
-NAMES = {"posh": "PoSh", "position": "Where Do Long Captions Fail?", "both": "Both papers"}
 #: Columns that only repeat a mark of print; the page shows the mark itself.
 _MARKS = {"bold": "strong", "underlined": "u"}
 

@@ -26,7 +26,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.benchmarks.contract import Benchmark, Marks
-from posh_lite.evaluation.granular import granular, sides_of, word_sets
+from posh_lite.evaluation.granular import granular, word_sets
 from posh_lite.evaluation.localisation import (
     WordSet,
     best_threshold,
@@ -157,15 +157,10 @@ def test_thresholds_between_neighbouring_numbers_still_part_them():
     assert f1 == 1 == macro_f1(sets, threshold, n_resamples=1).value
 
 
-class OneSided:
-    name, needs, sides, uncovered = "one-sided", frozenset({"reference"}), ("generation",), 1.0
-
-
 def test_a_metric_that_points_at_one_side_has_no_figures_of_the_other():
     benchmark = Benchmark("b", "b", "constructed", (Pair("1", "A red dog.", "A brown dog."),),
                           marks=(Marks("x", "1", ((2, 5),), ((2, 7),)),))  # fmt: skip
     places = [Located("1", ((2, 5, 0.0),), ())]
-    assert sides_of(OneSided()) == ("generation",)
     one = granular(benchmark, places, uncovered=1.0, sides=("generation",), n_resamples=5)
     assert {f.dimension for f in one} == {"mistakes"}
     assert one[0].estimate.value == 1  # below a half: the one wrong word, and nothing else

@@ -30,7 +30,6 @@ _TOKEN = re.compile(
 _CLITIC = re.compile(r"(?<=[^\W_])(n't|'(?:s|re|ve|ll|d|m))$")
 _SPLIT = {"cannot": ("can", "not"), "gonna": ("gon", "na"), "gotta": ("got", "ta"), "wanna": ("wan", "na"),
           "gimme": ("gim", "me"), "lemme": ("lem", "me")}  # fmt: skip
-_DROPPED = frozenset("'\"`.?!,:;-")
 #: Characters that are no letter and that the tokenizer keeps; others (emoji, bullets) it deletes.
 _KEPT = frozenset("$%&#*+/<=>@\\^_|~\u00a3\u20ac\u00a5\u00a2\u00a7\u00b0")
 

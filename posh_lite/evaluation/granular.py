@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from posh_lite.judge.contract import Side
-    from posh_lite.metric.protocol import Localizer, Located
+    from posh_lite.metric.protocol import Located
 
     Floats = NDArray[np.float64]
 
@@ -34,11 +34,6 @@ SIDE_OF: dict[Dimension, Side] = {"mistakes": "generation", "omissions": "refere
 #: In the order of the tables: the paper's figure, the unflattered one, then of each class at the best threshold.
 STATISTICS = ("f1", "f1_cv", "precision_error", "recall_error", "precision_rest", "recall_rest")
 _FOLDS = 5
-
-
-def sides_of(metric: Localizer) -> tuple[str, ...]:
-    """The texts in which a metric points at places; both where it does not say."""
-    return tuple(getattr(metric, "sides", ("generation", "reference")))
 
 
 def word_sets(benchmark: Benchmark, places: Sequence[Located], dimension: Dimension, uncovered: float) -> list[WordSet]:
