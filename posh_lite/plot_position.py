@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,20 @@ def _grid(n: int) -> tuple[int, int]:
     return math.ceil(n / _COLUMNS), min(n, _COLUMNS)
 
 
+@contextmanager
+def _panels(n: int, margin: float) -> Iterator[tuple[Any, Any]]:
+    """A grid of ``n`` panels of shares with one scale; ``margin`` in inches beside the panels.
+
+    Raises:
+        ValueError: no panels.
+    """
+    if not n:
+        raise ValueError("no models to draw")
+    rows, columns = _grid(n)
+    with canvas(margin + 1.55 * rows, rows=rows, columns=columns, sharex=True, sharey=True, squeeze=False) as drawn:
+        yield drawn
+
+
 def _legend(fig: Any, axes: Any) -> None:
     handles, labels = axes.flat[0].get_legend_handles_labels()
     fig.legend(handles, [text.lower() for text in labels], loc="outside upper left", ncols=3, fontsize=9.5,
@@ -62,12 +77,8 @@ def profiles(panels: Mapping[str, Sequence[Mapping[Label, Estimate]]], *, name: 
     Raises:
         ValueError: no panels.
     """
-    if not panels:
-        raise ValueError("no models to draw")
-    rows, columns = _grid(len(panels))
     said = []
-    size: dict[str, Any] = {"rows": rows, "columns": columns, "sharex": True, "sharey": True, "squeeze": False}
-    with canvas(0.75 + 1.55 * rows, **size) as (fig, axes):
+    with _panels(len(panels), 0.75) as (fig, axes):
         for ax, (model, profile) in zip(axes.flat, panels.items(), strict=False):
             at = list(range(1, len(profile) + 1))
             for shift, label in zip((-0.06, 0.0, 0.06), LABELS, strict=True):
@@ -182,12 +193,8 @@ def curves(panels: Mapping[str, Curve], *, name: str, caption: str) -> Figure:
     Raises:
         ValueError: no panels.
     """
-    if not panels:
-        raise ValueError("no models to draw")
-    rows, columns = _grid(len(panels))
     said = []
-    size: dict[str, Any] = {"rows": rows, "columns": columns, "sharex": True, "sharey": True, "squeeze": False}
-    with canvas(0.95 + 1.55 * rows, **size) as (fig, axes):
+    with _panels(len(panels), 0.95) as (fig, axes):
         for ax, (model, curve) in zip(axes.flat, panels.items(), strict=False):
             for edge in (0.25, 0.5, 0.75):
                 ax.axvline(edge, color=colour("grid"), linewidth=0.8)

@@ -6,23 +6,20 @@ numbers from 0 to 5 for precision, recall and overall quality as a JSON dictiona
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from posh_lite.baselines.asked_core import Asker, Said, frame_of, needs_of, pairs_of, pictures_of, signature_of
+from posh_lite.baselines.asked_core import Asker, Said, needs_of, pictures_of, signature_of
 from posh_lite.baselines.asked_prompts import Wanted, load_asked
+from posh_lite.baselines.asked_row import AskingRow
 from posh_lite.baselines.chat_engines import make_engine, split_model
 from posh_lite.baselines.chat_types import Ask, ChatReply, Sampling
 from posh_lite.baselines.images import MOST_BYTES
 from posh_lite.baselines.reply import read_scores
 from posh_lite.errors import InputError
 from posh_lite.judge.check import check_whole, is_finite
-from posh_lite.judge.llm.usage import Usage
 from posh_lite.records import Pair
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Setting = Literal["image", "reference", "both"]
 SETTINGS: tuple[Setting, ...] = ("image", "reference", "both")
@@ -34,8 +31,8 @@ _FIELDS: dict[str, frozenset[str]] = {
 _MEANING = {"mistakes": "precision", "omissions": "recall", "overall": "overall_quality"}
 
 
-class Asked:
-    """Three marks of a model, higher is better.
+class Asked(AskingRow):
+    """Three marks of a model on the scale of the prompts (0 to 5), higher is better.
 
     Args:
         model: behind a server its name there; ``gguf:FILE``, ``transformers:MODEL`` or ``vllm:MODEL`` in this process
@@ -101,32 +98,8 @@ class Asked:
             scale=f"{scale.low:g}-{scale.high:g}", sampling=self.sampling.signature,
         )
 
-    @property
-    def usage(self) -> Usage:
-        """Messages, tokens and seconds of what was asked, not counting what the log knew."""
-        return self.asker.usage
-
-    def replies(self, pairs: Iterable[Pair]) -> list[Said]:
-        """What the model said of each pair, in order.
-
-        Raises:
-            InputError: an image is missing, damaged or too large; the message names the pair.
-            JudgeError: the model cannot be asked.
-        """
-        found = pairs_of(pairs)
-        asks = [self._ask(pair) for pair in found]
-        replies = self.asker.ask(asks, self.sampling, self._readable)
-        told = [self._said(pair, reply) for pair, reply in zip(found, replies, strict=True)]
-        self.n_missing = sum(bool(t.fault) for t in told)
-        return told
-
-    def score(self, pairs: Iterable[Pair], /) -> pd.DataFrame:
-        """Marks on the scale of the prompts (0 to 5), one row a pair; NaN where the reply does not say.
-
-        Raises:
-            InputError, JudgeError: as :meth:`replies`.
-        """
-        return frame_of(self.name, self.replies(pairs))
+    def _asks(self, pair: Pair) -> list[Ask]:
+        return [self._ask(pair)]
 
     def _ask(self, pair: Pair) -> Ask:
         values = {"generation": pair.generation, "reference": pair.reference}
@@ -139,7 +112,8 @@ class Asked:
         numbers = read_scores(reply.text, self.prompts.scale, cut=reply.cut).numbers
         return any(n is not None for n in numbers.values())
 
-    def _said(self, pair: Pair, reply: ChatReply) -> Said:
+    def _said(self, pair: Pair, replies: Sequence[ChatReply]) -> Said:
+        (reply,) = replies
         found = read_scores(reply.text, self.prompts.scale, cut=reply.cut)
         scores = {column: found.numbers[key] for column, key in _MEANING.items()}
         return Said(pair.id, scores, (reply.text,), reply.fault or found.fault)

@@ -13,20 +13,17 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from posh_lite.baselines.asked_core import Asker, Said, frame_of, needs_of, pairs_of, pictures_of, signature_of
+from posh_lite.baselines.asked_core import Asker, Said, needs_of, pictures_of, signature_of
 from posh_lite.baselines.asked_prompts import load_asked
+from posh_lite.baselines.asked_row import AskingRow
 from posh_lite.baselines.chat_engines import make_engine
 from posh_lite.baselines.chat_types import Ask, ChatReply, Position, Sampling
 from posh_lite.baselines.images import MOST_BYTES
 from posh_lite.errors import JudgeError
 from posh_lite.judge.check import check_whole
-from posh_lite.judge.llm.usage import Usage
 from posh_lite.records import Pair
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: The paper's model, as the hub names its version for transformers and vLLM.
 MODEL = "llava-hf/llava-1.5-13b-hf"
@@ -34,7 +31,7 @@ _NUMBER = re.compile(r"(?<![\d.,/])(?:0?\.\d+|[01](?:\.\d+)?)(?![\d%]|[.,/]\d)")
 _BLANKS = str.maketrans({"\u2581": " ", "\u0120": " ", "\u010a": "\n"})
 
 
-class Fleur:
+class Fleur(AskingRow):
     """Smoothed ratings from 0 to 1, higher is better, from the picture alone; the one figure stands three times.
 
     Args:
@@ -75,36 +72,9 @@ class Fleur:
             "fleur", self.asker, prompts=self.prompts.digest[:12], smoothing="digits", sampling=self.sampling.signature
         )
 
-    @property
-    def usage(self) -> Usage:
-        """Messages, tokens and seconds of what was asked."""
-        return self.asker.usage
-
-    def replies(self, pairs: Iterable[Pair]) -> list[Said]:
-        """What the model wrote for each pair and its smoothed rating, in order.
-
-        Raises:
-            InputError: an image is missing, damaged or too large; the message names the pair.
-            JudgeError: the model cannot be asked, or gives no probabilities.
-        """
-        found = pairs_of(pairs)
-        asks = [
-            Ask(self.prompts.message("ask.image", generation=pair.generation), pair_id=pair.id,
-                picture=self._pictures.find(pair))
-            for pair in found
-        ]
-        replies = self.asker.ask(asks, self.sampling, self._readable)
-        told = [self._said(pair, reply) for pair, reply in zip(found, replies, strict=True)]
-        self.n_missing = sum(bool(t.fault) for t in told)
-        return told
-
-    def score(self, pairs: Iterable[Pair], /) -> pd.DataFrame:
-        """Smoothed ratings from 0 to 1, one row a pair, the same in all three columns; NaN where there is none.
-
-        Raises:
-            InputError, JudgeError: as :meth:`replies`.
-        """
-        return frame_of(self.name, self.replies(pairs))
+    def _asks(self, pair: Pair) -> list[Ask]:
+        text = self.prompts.message("ask.image", generation=pair.generation)
+        return [Ask(text, pair_id=pair.id, picture=self._pictures.find(pair))]
 
     def _readable(self, reply: ChatReply) -> bool:
         if reply.text.strip() and not reply.positions and not self._seen:
@@ -115,7 +85,8 @@ class Fleur:
         self._seen = True
         return smoothed(reply.positions) is not None
 
-    def _said(self, pair: Pair, reply: ChatReply) -> Said:
+    def _said(self, pair: Pair, replies: Sequence[ChatReply]) -> Said:
+        (reply,) = replies
         rating = smoothed(reply.positions)
         fault = reply.fault or ("" if rating is not None else f"no number from 0.0 to 1.0 in {reply.text[:60]!r}")
         return Said(pair.id, dict.fromkeys(("mistakes", "omissions", "overall"), rating), (reply.text,), fault)

@@ -8,6 +8,7 @@ the reference omissions; the paper's thresholds with its embedding, picked on it
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,8 +26,7 @@ Phrases = list[tuple[str, tuple[Span, ...]]]
 _CHUNK = 32
 
 
-
-class PhraseEmbed:
+class PhraseEmbed(ABC):
     """What the two have in common. The coarse figures are ours, since the paper has none of them.
 
     mistakes is the mean over the phrases of the generation, omissions that over the reference, overall their
@@ -46,9 +46,9 @@ class PhraseEmbed:
         if model != "chars":
             self.needs = frozenset({"reference", "model", *({"gpu"} if model == QWEN else ())})
 
+    @abstractmethod
     def phrases(self, texts: Sequence[str]) -> list[Phrases]:
         """Phrases of each text, with the spans that they stand for."""
-        raise NotImplementedError
 
     def score(self, pairs: Iterable[Pair]) -> pd.DataFrame:
         """Mean similarity of each side, at most 1, and their harmonic mean."""

@@ -7,23 +7,20 @@ were, so ours has one for each dimension; ``rubrics=("overall",)`` asks once and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from posh_lite.baselines.asked_core import Asker, Said, frame_of, needs_of, pairs_of, signature_of
+from posh_lite.baselines.asked_core import Asker, Said, needs_of, signature_of
 from posh_lite.baselines.asked_prompts import load_asked
+from posh_lite.baselines.asked_row import AskingRow
 from posh_lite.baselines.chat_engines import make_engine
 from posh_lite.baselines.chat_types import Ask, ChatReply, Sampling
 from posh_lite.baselines.reply import read_result
 from posh_lite.benchmarks.contract import DIMENSIONS
 from posh_lite.errors import InputError
 from posh_lite.judge.check import check_whole
-from posh_lite.judge.llm.usage import Usage
 from posh_lite.records import Pair
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: The mixture of experts of the paper's table, as the hub names it.
 MODEL = "prometheus-eval/prometheus-8x7b-v2.0"
@@ -33,7 +30,7 @@ _WANTED = {
 }
 
 
-class Prometheus:
+class Prometheus(AskingRow):
     """Grades from 1 to 5 by rubrics, higher is better.
 
     Args:
@@ -74,32 +71,8 @@ class Prometheus:
             sampling=self.sampling.signature,
         )
 
-    @property
-    def usage(self) -> Usage:
-        """Messages, tokens and seconds of what was asked."""
-        return self.asker.usage
-
-    def replies(self, pairs: Iterable[Pair]) -> list[Said]:
-        """Feedback and grades of each pair, in order; ``raw`` has one text for each rubric.
-
-        Raises:
-            JudgeError: the model cannot be asked.
-        """
-        found = pairs_of(pairs)
-        asks = [self._ask(pair, rubric) for pair in found for rubric in self.rubrics]
-        replies = self.asker.ask(asks, self.sampling, lambda r: self._grade(r) is not None)
-        many = len(self.rubrics)
-        told = [self._said(pair, replies[i * many:(i + 1) * many]) for i, pair in enumerate(found)]
-        self.n_missing = sum(bool(t.fault) for t in told)
-        return told
-
-    def score(self, pairs: Iterable[Pair], /) -> pd.DataFrame:
-        """Grades from 1 to 5, one row a pair; NaN where the feedback has no grade.
-
-        Raises:
-            JudgeError: as :meth:`replies`.
-        """
-        return frame_of(self.name, self.replies(pairs))
+    def _asks(self, pair: Pair) -> list[Ask]:
+        return [self._ask(pair, rubric) for rubric in self.rubrics]
 
     def _ask(self, pair: Pair, rubric: str) -> Ask:
         text = self.prompts.message(
@@ -107,6 +80,9 @@ class Prometheus:
             rubric=self.prompts.templates[f"rubric.{rubric}"],
         )
         return Ask(text, pair_id=pair.id)
+
+    def _readable(self, reply: ChatReply) -> bool:
+        return self._grade(reply) is not None
 
     def _grade(self, reply: ChatReply) -> float | None:
         return read_result(reply.text, self.prompts.scale, cut=reply.cut)
