@@ -29,7 +29,10 @@ JOINT = "combined"
 
 @dataclass(frozen=True, slots=True)
 class JointCurve:
-    """Points of the cascade, the policy fitted on all pairs, and what the full run was made from."""
+    """Points of the cascade, the policy fitted on all pairs, and the judge behind it.
+
+    What the full run lacked word by word is told with the judge "combined" in ``judges.json``: it is the same run.
+    """
 
     rows: tuple[dict[str, Any], ...]  # of :func:`~posh_lite.evaluation.cascade_curve.describe`
     policy: Policy
@@ -59,13 +62,8 @@ def joint_curve(
         InputError: too few pairs.
         JudgeError: the weights are those of other judges.
     """
-    answers = RecordedAnswers(run)
-    judge = CombinedJudge(first, answers, weights)
-    joint = full_run(pairs, judge, graphs=graphs, prompts=prompts)
-    about = {
-        "second": joint.signature, "threshold": joint.threshold, "other_name": answers.n_other_name,
-        "unknown": len(answers.unknown), "exact": answers.n_exact,
-    }
+    joint = full_run(pairs, CombinedJudge(first, RecordedAnswers(run), weights), graphs=graphs, prompts=prompts)
+    about = {"second": joint.signature, "threshold": joint.threshold}
     points = cascade_points(joint, first, shares, folds=folds, prompts=prompts)
     rows = tuple({"identifiers": JOINT, **describe(joint, p, n_resamples=n_resamples)} for p in points)
     seen = [o for name in joint.said for o in observe(first, joint.said[name])]
