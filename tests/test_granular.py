@@ -22,7 +22,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from posh_lite.benchmarks.contract import Benchmark, Marks
@@ -136,6 +136,7 @@ def test_words_agree_with_a_count_character_by_character(text, spans, marked):
 @given(st.lists(
     st.lists(st.tuples(st.sampled_from([0.1, 0.2, 0.3, 1e9]), st.booleans()), max_size=6), min_size=1, max_size=4,
 ))  # fmt: skip
+@example([[(0.1, True), (0.2, True)], [(0.1, False), (0.1, True), (0.2, False), (0.2, True), (0.2, True)]])
 def test_the_best_threshold_is_the_best_of_all(rows):
     sets = [WordSet(i, tuple(s for s, _ in row), tuple(e for _, e in row)) for i, row in enumerate(rows)]
     values = [(macro_f1(sets, t, n_resamples=1).value, t) for t in thresholds_of(sets)]

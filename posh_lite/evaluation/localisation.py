@@ -145,7 +145,8 @@ def best_threshold(sets: Sequence[WordSet]) -> tuple[float, float]:
     values = macro_of(hit, alarm, hit[-1] - hit, alarm[-1] - alarm)
     if np.isnan(values).all():
         return math.nan, math.nan
-    best = int(np.nanargmax(values))
+    # equal by arithmetic may differ in the last digit: a tie must not hang on rounding
+    best = int(np.argmax(values >= np.nanmax(values) - 1e-12))
     return thresholds[best], float(values[best])
 
 
