@@ -14,6 +14,7 @@ LengthUnit = Literal["tokens", "words", "characters"]
 LengthForm = Literal["log_ratio", "log_excess", "none"]
 Tail = Literal["judge", "residual"]
 Position = Literal["split", "monotone", "none"]
+Monotone = Literal["specificity", "evidence"]
 Guard = Literal["none", "repeats", "full"]
 
 
@@ -34,6 +35,8 @@ class PagerSettings:
             in place of the coverage and middle terms.
         position: "split" is the paper's middle and tail; "monotone" is Table 5's ablation: one weight that rises
             with position in place of both; "none" leaves both out.
+        monotone_on: what the rising weight of "monotone" falls on: sentences that are specific, true or not
+            ("specificity"), or supported claims ("evidence"). *Not stated in the paper.*
         length_unit: what lengths are counted in. *Not stated in the paper.*
         length_form: "log_ratio" is log(L/L*) beyond the budget, "log_excess" log(1 + (L - L*)), "none" no charge.
             The paper says "logarithmic over-budget penalty"; *the form is not stated*.
@@ -54,6 +57,7 @@ class PagerSettings:
     weighted: bool = True
     itemwise: bool = True
     position: Position = "split"
+    monotone_on: Monotone = "specificity"
     length_unit: LengthUnit = "tokens"
     length_form: LengthForm = "log_ratio"
     tail: Tail = "judge"
@@ -64,8 +68,8 @@ class PagerSettings:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
                 raise InputError(f"{name} must be a number of at least 0, got {value!r}")
-        for name, kind in (("position", Position), ("length_unit", LengthUnit), ("length_form", LengthForm),
-                           ("tail", Tail), ("guard", Guard)):  # fmt: skip
+        for name, kind in (("position", Position), ("monotone_on", Monotone), ("length_unit", LengthUnit),
+                           ("length_form", LengthForm), ("tail", Tail), ("guard", Guard)):  # fmt: skip
             if getattr(self, name) not in get_args(kind):
                 raise InputError(f"{name} must be one of {', '.join(get_args(kind))}, got {getattr(self, name)!r}")
         if self.base_length + self.claim_length == 0 and self.length_form == "log_ratio":

@@ -50,7 +50,8 @@ def pager_terms(
         profile: its claims, findings and labelled sentences.
         settings: see there.
         length: of the caption, in the unit of ``settings.length_unit``.
-        genericity: g of sentences by their number (from 1), 0 to 1; needed for the last quarter with ``tail`` "judge".
+        genericity: g of sentences by their number (from 1), 0 to 1; needed for the last quarter with ``tail`` "judge",
+            and for all sentences with ``position`` "monotone" on specificity.
         mark: of the whole checklist, 0 to 1, in place of coverage and middle where ``itemwise`` is off.
 
     Raises:
@@ -64,7 +65,11 @@ def pager_terms(
             raise ValueError("the holistic variant needs the mark of the checklist")
         coverage, middle = settings.alpha * mark, 0.0
     else:
-        coverage, middle = _coverage(profile, settings) / total, _middle(profile, settings) / total
+        coverage = _coverage(profile, settings) / total
+        if settings.position == "monotone" and settings.monotone_on == "specificity":
+            middle = _rising(profile, genericity) if settings.lambda_mid else 0.0
+        else:
+            middle = _middle(profile, settings) / total
     return Terms(
         coverage, settings.lambda_mid * middle, -settings.lambda_tail * _tail(profile, settings, genericity),
         -settings.lambda_len * over_budget(length, settings, len(profile.rubric.claims)),
@@ -103,6 +108,15 @@ def _middle(profile: CaptionProfile, settings: PagerSettings) -> float:
     if settings.position == "monotone":
         return sum(weights[i] * (q - 1) / 3 for i, q in first.items())
     return sum(weights[i] for i, q in first.items() if q in (2, 3) and kinds[i] in FINE)
+
+
+def _rising(profile: CaptionProfile, genericity: Mapping[int, float] | None) -> float:
+    """Mean specificity of the sentences, each counting by its quarter: 0, 1/3, 2/3, 1."""
+    if genericity is None:
+        raise ValueError("a rising weight on specificity needs the genericity of all sentences")
+    rising = [(s.quartile - 1) / 3 for s in profile.sentences]
+    told = sum(r * (1 - genericity[s.number]) for r, s in zip(rising, profile.sentences, strict=True))
+    return told / sum(rising) if any(rising) else 0.0
 
 
 def _tail(profile: CaptionProfile, settings: PagerSettings, genericity: Mapping[int, float] | None) -> float:
