@@ -20,7 +20,7 @@ HTML := book/_build/html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-judges book strip check lint types check-extras check-notebooks bench reproduce doctor serve readme lock gpu-env clean distclean
+.PHONY: help setup test test-judges book pdf strip check lint types check-extras check-notebooks bench reproduce doctor serve readme lock gpu-env clean distclean
 
 help: ## Show this list
 	@echo "posh-lite: make TARGET [VARIABLE=value]"
@@ -48,6 +48,9 @@ test-judges: ## Test the language-model judges in .venv-judges and record the ou
 book: $(STAMP) ## Run the notebooks that changed and build the book (PROFILE, P, ONLY, FORCE)
 	@$(PY) -m posh_lite.book build --profile $(PROFILE) $(P) $(PARAMS) $(if $(ONLY),--only $(ONLY)) $(if $(FORCE),--force)
 	@echo "book: $$($(PY) -c 'from pathlib import Path; print(Path("$(HTML)/index.html").resolve().as_uri())')"
+
+pdf: $(STAMP) ## Print the built book as one PDF (needs Chromium or Chrome; CHROMIUM=/path/to/it)
+	@$(PY) -m posh_lite.book pdf $(if $(CHROMIUM),--chromium "$(CHROMIUM)")
 
 strip: $(STAMP) ## Take the outputs out of the notebooks before a commit
 	@$(PY) -m posh_lite.book strip

@@ -24,6 +24,11 @@ def _parser() -> argparse.ArgumentParser:
     strip = commands.add_parser("strip", help="remove outputs and run marks from the notebooks")
     strip.add_argument("--verify", action="store_true", help="change nothing; fail where a notebook is not stripped")
     commands.add_parser("check", help="check the rendered pages")
+    pdf = commands.add_parser("pdf", help="print the built book as one PDF with Chromium")
+    pdf.add_argument("--chromium", default="", metavar="PROGRAM", help="the browser (default: CHROMIUM, or one found)")
+    colab = commands.add_parser("colab", help="write the notebooks with a first cell that fetches the project on Colab")
+    colab.add_argument("-o", "--output", required=True, metavar="DIR", help="the folder that gets notebooks/")
+    colab.add_argument("--repository", metavar="OWNER/NAME[@BRANCH]", help="default: POSH_LITE_REPOSITORY")
     return parser
 
 
@@ -90,6 +95,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             from posh_lite.book.notebooks import strip_all
 
             strip_all(layout, verify=args.verify)
+        elif args.command == "pdf":
+            from posh_lite.book.pdf import make_pdf
+
+            made = make_pdf(layout, args.chromium)
+            print(f"pdf: {made.relative_to(layout.root)}, {made.stat().st_size / 2**20:.1f} MB")
+        elif args.command == "colab":
+            from posh_lite.book.publish import VARIABLE, repository, write_colab
+
+            at = repository(args.repository)
+            if at is None:
+                raise BookError(f"name the repository: --repository OWNER/NAME, or {VARIABLE}")
+            print(f"{len(write_colab(layout, at, Path(args.output)))} notebooks in {args.output}")
         else:
             from posh_lite.book.check import check_site
 

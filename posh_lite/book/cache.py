@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -25,7 +26,9 @@ _TEXT = frozenset({".jsonl", ".json", ".csv", ".tsv", ".txt", ".md", ".toml"})
 #: Modules that only turn finished notebooks into pages: they cannot change what a notebook computes.
 _RENDERING = frozenset(
     f"book/{name}.py"
-    for name in ("__main__", "cache", "check", "execute", "mathml", "notebooks", "paired", "parameters", "site")
+    for name in (
+        "__main__", "cache", "check", "execute", "mathml", "notebooks", "paired", "parameters", "pdf", "publish", "site",
+    )
 )
 
 
@@ -106,4 +109,5 @@ def site_key(layout: Layout) -> str:
         "figures": tree_digest(layout.figures),
         "code": tree_digest(layout.root / "posh_lite" / "book", ("*.py",)),
         "versions": package_versions(),
+        "published": [os.environ.get(name, "") for name in ("POSH_LITE_REPOSITORY", "POSH_LITE_SITE")],
     })

@@ -12,10 +12,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from posh_lite.book.where import stand_in_root
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from posh_lite.evaluation.bootstrap import Estimate
+
+stand_in_root()  # every chapter imports this module before it reads a file
 
 
 class Block:

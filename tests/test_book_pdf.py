@@ -1,0 +1,51 @@
+"""The book as one PDF: what is put on paper, and what is said where it cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from posh_lite.book import pdf
+from posh_lite.book.layout import BookError, Layout
+
+PAGE = (
+    "<html><head><title>x</title></head><body><article class='bd-article'>"
+    '<span id="document-chapters/01_a"></span><section><h1>A</h1></section></article></body></html>'
+)
+
+
+def test_a_cover_comes_first_and_chapters_begin_pages():
+    made = pdf.printed(PAGE, "A <title>", "made today & here")
+    assert made.index('<div class="posh-cover">') > made.index("<article")
+    assert "A &lt;title&gt;" in made
+    assert "made today &amp; here" in made
+    assert made.count('class="posh-chapter"') == 1
+    assert made.index("</style>") < made.index("</head>")
+
+
+def test_a_page_of_another_theme_is_refused():
+    with pytest.raises(BookError, match="theme"):
+        pdf.printed("<html><head></head><body></body></html>", "t", "l")
+
+
+def test_without_a_browser_it_says_what_to_install(monkeypatch):
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(BookError, match="apt install chromium"):
+        pdf.browser()
+    with pytest.raises(BookError, match="no browser 'nowhere'"):
+        pdf.browser("nowhere")
+
+
+def test_the_named_browser_is_taken_before_those_on_the_path(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    monkeypatch.setenv("CHROMIUM", "mine")
+    assert pdf.browser() == "/bin/mine"
+    assert pdf.browser("given") == "/bin/given"
+    monkeypatch.delenv("CHROMIUM")
+    assert pdf.browser() == f"/bin/{pdf.BROWSERS[0]}"
+
+
+def test_without_a_book_it_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    with pytest.raises(BookError, match="make book"):
+        pdf.make_pdf(Layout(tmp_path))
