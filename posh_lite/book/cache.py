@@ -27,7 +27,8 @@ _TEXT = frozenset({".jsonl", ".json", ".csv", ".tsv", ".txt", ".md", ".toml"})
 _RENDERING = frozenset(
     f"book/{name}.py"
     for name in (
-        "__main__", "cache", "check", "execute", "mathml", "notebooks", "paired", "parameters", "pdf", "publish", "site",
+        "__main__", "cache", "check", "execute", "mathml", "notebooks", "paired", "parameters", "pdf", "publish",
+        "site",
     )
 )
 
