@@ -25,6 +25,7 @@ from posh_lite.commands import (
     graph,
     log,
     position,
+    preference,
     reproduce,
     score,
 )
@@ -57,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in (score, evaluate, position, challenge, reproduce, estimate, log, calibrate, graph, docent, doctor,
-                   data, bench):
+                   preference, data, bench):
         module.add_parser(commands)
     return top
 
