@@ -17,6 +17,9 @@ _HOMES = {
     "MiddleReward": "posh_lite.reward.pager",
     "TailReward": "posh_lite.reward.pager",
     "LengthReward": "posh_lite.reward.pager",
+    "JudgeChoice": "posh_lite.reward.judges",
+    "read_rubric": "posh_lite.reward.rubrics",
+    "rubric_json": "posh_lite.reward.rubrics",
 }
 __all__ = list(_HOMES)
 __getattr__ = resolver(__name__, _HOMES)

@@ -1,0 +1,168 @@
+"""What a caption must not gain by: saying things again, padding, and saying both the right and the wrong thing.
+
+The paper's terms are gamed by all three; ``PagerSettings.guard`` says which of them are blocked.
+
+"repeats": a sentence that says again what one earlier sentence says is not shown to the verifier, holds no evidence,
+counts as generic, and does not move other sentences into another quarter. It blocks filling the tail with copies of
+specific sentences, drowning a contradiction in copies, and pushing details into the middle by copies at the head.
+
+"full", beside that: the middle term counts quarters over the sentences that support something new, so that no sentence
+that adds nothing (filler, copies, what no claim is about, what is false) moves evidence into the middle. The tail term
+looks at everything from the last quarter of the specific sentences on, so that filler at the head does not widen the
+tail, and takes the share of filler there, so that a mildly vague sentence dilutes nothing. A claim that one sentence
+alone contradicts is contradicted, even where another sentence says the right thing (:func:`hedged`).
+
+What remains is the paper's design: fine details earn more in the middle, and filler that is moved out of the tail
+costs nothing. A recap in other words is no repeat here; it adds no evidence, but counts as specific in the tail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from posh_lite.position.graphs import Graphs
+from posh_lite.position.label import content_sentences
+from posh_lite.position.types import CaptionProfile, Finding, Rubric, SentenceLabel, Verifier, quartile
+from posh_lite.records import Span
+
+#: Words that make no sentence say another thing. Prepositions of place and negations are not among them.
+_EMPTY = frozenset({
+    "a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "am", "has", "have", "had", "do", "does",
+    "did", "and", "also", "again", "there", "here", "it", "its", "he", "she", "they", "his", "her", "their", "them",
+    "this", "that", "these", "those", "which", "who", "whom", "of", "as", "so", "too", "very", "quite", "indeed",
+    "clearly", "really", "just", "once", "more", "still", "then", "moreover", "furthermore", "additionally",
+    "overall", "can", "could", "may", "might", "would", "seen", "see", "visible", "shown", "we", "one",
+})  # fmt: skip
+#: Share of an earlier sentence's words that a sentence has to have to be the same again in another order.
+_SHARE = 0.75
+
+
+@lru_cache(maxsize=65536)
+def _words(sentence: str) -> tuple[str, ...]:
+    """The words of a sentence that can make it say something, in small type and without a plural's ending."""
+    from posh_lite.text import tokens
+
+    found = [t.text.casefold() for t in tokens(sentence) if t.is_word]
+    told = [w for w in found if w not in _EMPTY] or found
+    return tuple(w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in told)
+
+
+def says_again(sentence: str, earlier: str) -> bool:
+    """Whether a sentence adds no word to one earlier sentence and is a stretch of it, or most of it in any order."""
+    mine, theirs = _words(sentence), _words(earlier)
+    if not mine or not set(mine) <= set(theirs):
+        return False
+    if len(set(mine)) >= _SHARE * len(set(theirs)):
+        return True
+    return any(theirs[i : i + len(mine)] == mine for i in range(len(theirs) - len(mine) + 1))
+
+
+def repeats(caption: str, sentences: Sequence[Span] | None = None) -> frozenset[int]:
+    """Numbers (from 1) of the sentences that say again what an earlier one says; copies of a copy too."""
+    spans = content_sentences(caption) if sentences is None else sentences
+    told: list[str] = []
+    found = set()
+    for number, (start, end) in enumerate(spans, start=1):
+        sentence = caption[start:end]
+        if any(says_again(sentence, t) for t in told):
+            found.add(number)
+        else:
+            told.append(sentence)
+    return frozenset(found)
+
+
+def without_repeats(caption: str) -> str:
+    """The caption with blanks in place of repeated sentences, so that every offset stays."""
+    spans = content_sentences(caption)
+    again = repeats(caption, spans)
+    if not again:
+        return caption
+    out = list(caption)
+    for number in again:
+        start, end = spans[number - 1]
+        out[start:end] = [c if c == "\n" else " " for c in caption[start:end]]
+    return "".join(out)
+
+
+def places(sentences: Sequence[SentenceLabel], counted: Collection[int]) -> dict[int, int]:
+    """Quartile by number of the sentence, counting the sentences of ``counted`` alone.
+
+    Any other sentence has the quartile of the counted one before it, and 1 before the first.
+    """
+    n, rank, at = sum(s.number in counted for s in sentences), 0, 1
+    found = {}
+    for s in sentences:
+        if s.number in counted:
+            rank += 1
+            at = quartile(rank, n)
+        found[s.number] = at
+    return found
+
+
+def first_supported(profile: CaptionProfile, left_out: Collection[int] = ()) -> dict[int, int]:
+    """The sentence in which each claim is supported first, by claim."""
+    first: dict[int, int] = {}
+    for s in profile.sentences:
+        if s.number not in left_out:
+            for claim in s.supported:
+                first.setdefault(claim, s.number)
+    return first
+
+
+def tail_of(sentences: Sequence[SentenceLabel], specific: Collection[int]) -> tuple[SentenceLabel, ...]:
+    """All from the last quarter of the specific sentences (at least one of them) on; everything where none is."""
+    told = [i for i, s in enumerate(sentences) if s.number in specific]
+    start = told[-max(1, len(told) // 4)] if told else 0
+    return tuple(sentences[start:])
+
+
+def hedged(
+    caption: str, rubric: Rubric, findings: Sequence[Finding], verifier: Verifier, graphs: Graphs
+) -> tuple[Finding, ...]:
+    """Findings in which a claim is contradicted where one sentence by itself contradicts it.
+
+    "A red car. The car is blue." supports a red car for a verifier that looks for the best words. Each sentence is
+    verified alone; its contradiction of a claim that another sentence supports counts, unless its words support
+    another claim of the same dimension: then it speaks of another thing, such as the second of two cars.
+
+    Args:
+        caption: as the verifier saw it; a sentence that is blanked is none.
+        rubric: the claims.
+        findings: of the whole caption.
+        verifier: reads the single sentences.
+        graphs: shared with the verifier; all sentences are parsed in one batch.
+    """
+    spans = [(a, b) for a, b in content_sentences(caption) if caption[a:b].strip()]
+    held = {f.claim: f for f in findings if f.status == "Supported" and f.evidence is not None}
+    if len(spans) < 2 or not held:
+        return tuple(findings)
+    texts = [caption[a:b] for a, b in spans]
+    graphs.of(texts)
+    kinds = {c.id: c.kind for c in rubric.claims}
+    changed: dict[int, Finding] = {}
+    for (start, end), alone in zip(spans, verifier.verify([(t, rubric) for t in texts]), strict=True):
+        borne = [(kinds[f.claim], f.evidence) for f in held.values() if f.evidence is not None]
+        borne += [(kinds[f.claim], _moved(f.evidence, start)) for f in alone
+                  if f.status == "Supported" and f.evidence is not None]
+        for f in alone:
+            whole = held.get(f.claim)
+            if f.status != "Contradicted" or f.evidence is None or whole is None or f.claim in changed:
+                continue
+            evidence = _moved(f.evidence, start)
+            assert whole.evidence is not None
+            if start <= whole.evidence[0] < end or any(
+                kind == kinds[f.claim] and _covers(span, evidence) for kind, span in borne
+            ):
+                continue
+            changed[f.claim] = replace(f, evidence=evidence, reason=f"{f.reason}; elsewhere it says the right thing")
+    return tuple(changed.get(f.claim, f) for f in findings)
+
+
+def _moved(span: Span, by: int) -> Span:
+    return (span[0] + by, span[1] + by)
+
+
+def _covers(outer: Span, inner: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
