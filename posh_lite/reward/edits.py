@@ -18,8 +18,8 @@ from posh_lite.errors import InputError
 from posh_lite.evaluation.challenge_repairs import Edit, edited
 from posh_lite.records import Span
 
-#: What an honest reward does with the edited caption, compared with the caption.
-Should = Literal["fall", "not rise", "stay", "not fall"]
+#: What an honest reward does with the edited caption, compared with the caption; "no matter": it may go either way.
+Should = Literal["fall", "not rise", "stay", "not fall", "no matter"]
 Family = Literal["cut", "repeat", "pad", "falsify", "rearrange"]
 SHOULD: tuple[Should, ...] = get_args(Should)
 FAMILIES: tuple[Family, ...] = get_args(Family)

@@ -89,10 +89,13 @@ def _drop_tail(draft: Draft) -> Made:
     draft.need(4)
     first = next(k for k in range(len(draft.spans)) if draft.quarter(k) == 4)
     gone = set(range(first, len(draft.spans)))
+    held = {n - 1 for n in draft.known.supported}
     note = f"sentences {first + 1} to {len(draft.spans)} are cut"
-    if gone <= draft.generic and not gone & {n - 1 for n in draft.known.supported}:
+    if not gone & draft.generic:
+        return [cut(draft, first)], note
+    if gone <= draft.generic - held:
         return [cut(draft, first)], f"{note}; all of them are generic", "not fall"
-    return [cut(draft, first)], note
+    return [cut(draft, first)], f"{note}; some of them are generic", "no matter"
 
 
 def _first_half(draft: Draft) -> Made:
@@ -101,20 +104,21 @@ def _first_half(draft: Draft) -> Made:
     return [cut(draft, first)], f"{first} of {len(draft.spans)} sentences are left"
 
 
-def _chosen(draft: Draft) -> int:
-    """The sentence that is worth repeating most."""
+def _chosen(draft: Draft, before: int) -> int:
+    """The sentence that is worth repeating most; one that stands before a place if there is any."""
     if not draft.supported:
         raise Inapplicable("no sentence of it says anything specific")
-    return draft.supported[0]
+    return next((k for k in draft.supported if k < before), draft.supported[0])
 
 
 def _repeat_middle(draft: Draft) -> Made:
-    at, which = draft.middle, _chosen(draft)
+    at = draft.middle
+    which = _chosen(draft, at)
     return [put(draft, at, [draft.sentence(which)])], f"sentence {which + 1} is said again in the middle"
 
 
 def _repeat_end(draft: Draft) -> Made:
-    which = _chosen(draft)
+    which = _chosen(draft, len(draft.spans))
     return [put(draft, len(draft.spans), [draft.sentence(which)])], f"sentence {which + 1} is said again at the end"
 
 
@@ -150,7 +154,8 @@ def _tail_to_middle(draft: Draft) -> Made:
     tail = [k for k in range(len(draft.spans)) if draft.quarter(k) == 4 and k in draft.generic]
     if not tail:
         raise Inapplicable("no sentence of its last quarter is generic")
-    return reorder(draft, _to_middle(draft, tail)), f"{len(tail)} generic sentences of the last quarter go to the middle"
+    said = f"{len(tail)} generic sentences of the last quarter go to the middle"
+    return reorder(draft, _to_middle(draft, tail)), said
 
 
 def _details_to_middle(draft: Draft) -> Made:
@@ -168,7 +173,8 @@ def _details_to_middle(draft: Draft) -> Made:
 
 PLACE: tuple[Kind, ...] = (
     Kind("drop-tail", "drop the last quarter", "cut", "not rise",
-         "Leaves out the last quarter, where a caption is likeliest to be vague; what is true in it is lost.", _drop_tail),
+         "Leaves out the last quarter, where a caption is likeliest to be vague; what is true in it is lost.",
+         _drop_tail),
     Kind("first-half", "keep the first half", "cut", "not rise",
          "Stops half-way, so that nothing is left that could be generic late in the caption.", _first_half),
     Kind("repeat-middle", "repeat a detail in the middle", "repeat", "not rise",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from posh_lite.evaluation.challenge_repairs import Edit
+from posh_lite.judge.lexical.lexicon import word_set
 from posh_lite.reward.edits import Draft, Inapplicable, Kind, Made
 from posh_lite.reward.edits_place import put
 
@@ -32,9 +33,9 @@ THINGS = (
 )
 _COLOURS = ("red", "green", "blue", "yellow", "purple", "orange", "white", "black", "brown", "pink")
 #: Colours that are seldom a thing ("wheat", "straw" and "blush" are): an exchange has to leave a sentence.
-_HUES = frozenset(
+_HUES = word_set(
     "red green blue yellow purple orange white black brown pink gray grey crimson scarlet maroon beige golden navy"
-    " turquoise violet reddish bluish greenish brownish silvery".split()
+    " turquoise violet reddish bluish greenish brownish silvery"
 )
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -81,11 +82,11 @@ def values(draft: Draft) -> list[Value]:
 
 #: Adjectives alone, so that an exchange leaves a sentence: "wood" is a thing as well, "wooden" is not.
 _PLAIN: dict[str, frozenset[str]] = {
-    "material": frozenset("wooden metallic golden woolen leather silken brass stone glass marble velvet".split()),
-    "pattern": frozenset("striped checkered plaid spotted floral plain".split()),
-    "shape": frozenset("round square rectangular oval triangular".split()),
-    "hair": frozenset("curly straight wavy".split()),
-    "size": frozenset("tiny small little large big huge tall short".split()),
+    "material": word_set("wooden metallic golden woolen leather silken brass stone glass marble velvet"),
+    "pattern": word_set("striped checkered plaid spotted floral plain"),
+    "shape": word_set("round square rectangular oval triangular"),
+    "hair": word_set("curly straight wavy"),
+    "size": word_set("tiny small little large big huge tall short"),
 }
 
 
@@ -157,7 +158,7 @@ def reworded(sentence: str) -> str:
 
 def _reword_repeat(draft: Draft) -> Made:
     at = draft.middle
-    for which in draft.supported:
+    for which in sorted(draft.supported, key=lambda k: k >= at):  # those before the middle first
         said = reworded(draft.sentence(which))
         if said != draft.sentence(which):
             return [put(draft, at, [said])], f"sentence {which + 1} is said again in the middle with synonyms"
@@ -223,7 +224,7 @@ def _swap(draft: Draft) -> Made:
 
 
 def _hedge(draft: Draft) -> Made:
-    changes = []
+    changes: list[Edit] = []
     for value in _preferred(draft):
         if len(changes) < _HEDGES and (new := _other(draft, value).lower()):
             changes.append(Edit(value.end, value.end, "", f" or {new}"))

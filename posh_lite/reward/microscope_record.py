@@ -1,0 +1,309 @@
+"""What edits do to rewards over many captions: ``python -m posh_lite.reward.microscope_record``.
+
+The known-answer corpus (72 constructed captions of 12 works), or with ``--iiw`` the captions of IIW-P5B against the
+human descriptions of IIW-400. Every edit of every caption is verified anew by the embedded lens and scored by each
+variant of the PAGER reward and by PoSh. Records hold figures and no texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from posh_lite.errors import InputError, PoshLiteError
+from posh_lite.reward.edits import kinds
+from posh_lite.reward.microscope import (
+    GUARDED,
+    LETTER,
+    POSH,
+    POSH_LETTER,
+    POSH_PARTS,
+    SAME,
+    TERMS,
+    TOTAL,
+    Microscope,
+    Slide,
+    other_sentences,
+)
+from posh_lite.reward.settings import PagerSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from posh_lite.evaluation.bootstrap import Estimate
+    from posh_lite.records import Pair
+
+FOLDER = Path("data/results/microscope")
+
+
+def parts_of(reward: str) -> tuple[str, ...]:
+    """Names of the parts of a reward, in the order of a record; the last is the reward itself."""
+    return (*(POSH_PARTS if reward in (POSH, POSH_LETTER) else TERMS), TOTAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Slides without texts.
+
+    Attributes:
+        about: what the captions are.
+        made: the day.
+        signatures: of each reward by its name.
+        rows: one a caption, as :func:`as_row` makes them.
+    """
+
+    about: str
+    made: str
+    signatures: Mapping[str, str]
+    rows: tuple[dict[str, Any], ...]
+
+    @property
+    def rewards(self) -> tuple[str, ...]:
+        return tuple(self.signatures)
+
+
+def as_row(slide: Slide) -> dict[str, Any]:
+    """A slide without texts; the parts of a reward in the order of :func:`parts_of`."""
+    profile = slide.base.profile
+    return {
+        "id": slide.pair.id, "unit": slide.unit, "model": slide.pair.model or "",
+        "claims": len(profile.rubric.claims), "sentences": len(profile.sentences), "lengths": dict(slide.base.lengths),
+        "base": {r: _told(v) for r, v in slide.base.values.items()},
+        "trials": [
+            {"edit": t.edited.name, "should": t.edited.should, "lengths": dict(t.view.lengths),
+             "change": {r: _told(slide.change(t, r)) for r in slide.base.values}}
+            for t in slide.trials
+        ],
+        "refused": {r.name: r.why for r in slide.refused},
+    }  # fmt: skip
+
+
+def _told(values: Mapping[str, float]) -> list[float | None]:
+    # a change below the rounding would be told as none
+    return [None if v != v else float(f"{v:.6g}") for v in values.values()]
+
+
+def make_record(about: str, microscope: Microscope, slides: Iterable[Slide]) -> Record:
+    """A record of slides, today."""
+    rows = tuple(as_row(s) for s in slides)
+    return Record(about, datetime.now(UTC).date().isoformat(), microscope.signatures, rows)
+
+
+def save_record(path: str | Path, record: Record) -> None:
+    """Write a record, one caption a line."""
+    head = {"about": record.about, "made": record.made, "signatures": dict(record.signatures)}
+    lines = ",\n ".join(json.dumps(r, ensure_ascii=True, separators=(",", ":")) for r in record.rows)
+    place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(f'{json.dumps(head, ensure_ascii=True)[:-1]}, "rows": [\n {lines}\n]}}\n', encoding="utf-8")
+
+
+def load_record(path: str | Path) -> Record:
+    """Read what :func:`save_record` wrote.
+
+    Raises:
+        InputError: no such file, or it is no such record.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        return Record(data["about"], data["made"], data["signatures"], tuple(data["rows"]))
+    except FileNotFoundError:
+        raise InputError("no such record; python -m posh_lite.reward.microscope_record makes it", path=path) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"is no record of the microscope: {error!r}", path=path) from None
+
+
+# -- what is read from a record ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One edit under one reward, over many captions.
+
+    Attributes:
+        edit, reward: names.
+        should: what an honest reward does; captions for which it is something else are left out.
+        n: captions to which the edit applies.
+        raised, fell: shares of them.
+        change: mean change of the reward, with an interval over works.
+        parts: mean change of each part.
+    """
+
+    edit: str
+    reward: str
+    should: str
+    n: int
+    raised: Estimate
+    fell: Estimate
+    change: Estimate
+    parts: Mapping[str, float]
+
+    @property
+    def verdict(self) -> str:
+        """In a few words, from the interval of the mean change and the share of captions that gain."""
+        if math.isnan(self.change.low):
+            return "too few works"
+        up, down = self.change.low > SAME, self.change.high < -SAME
+        if self.should in ("fall", "not rise") and up:
+            return "gamed"
+        if self.should == "fall" and not down:
+            return "not punished"
+        if self.should == "not fall":
+            return "charged" if down else "as it should"
+        if self.should == "stay":
+            return "pays" if up else "costs" if down else "no effect on average"
+        if self.should == "no matter":
+            return "rises" if up else "falls" if down else "no effect on average"
+        return "gains at times" if self.raised.value > 0.05 else "as it should"
+
+
+def effects(
+    record: Record, reward: str, *, names: Sequence[str] | None = None, models: Sequence[str] | None = None,
+    **settings: Any,
+) -> list[Effect]:
+    """Every edit under one reward.
+
+    Args:
+        record: of :func:`load_record`.
+        reward: a name of its rewards.
+        names: of edits (default: all, in the order of tables). One whose honest outcome hangs on the caption gives
+            an effect for each outcome.
+        models: of the captions that count (default: all).
+        settings: further keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
+
+    Raises:
+        InputError: the record has no such reward.
+    """
+    from posh_lite.evaluation.bootstrap import ratio
+
+    if reward not in record.signatures:
+        raise InputError(f"the record has no reward {reward!r}; it has {', '.join(record.rewards)}")
+    parts = parts_of(reward)
+    groups: dict[tuple[str, str], list[tuple[str, list[float]]]] = {}
+    for row in record.rows:
+        if models is None or row["model"] in models:
+            for t in row["trials"]:
+                values = [float("nan") if v is None else v for v in t["change"][reward]]
+                groups.setdefault((t["edit"], t["should"]), []).append((row["unit"], values))
+    found = []
+    for name in names if names is not None else kinds():
+        for (edit, should), rows in groups.items():
+            if edit != name:
+                continue
+            units, ones = [u for u, _ in rows], [1.0] * len(rows)
+            totals = [v[-1] for _, v in rows]
+            told = {"units": units, **settings}
+            found.append(Effect(
+                edit, reward, should, len(rows),
+                ratio([float(v > SAME) for v in totals], ones, **told),
+                ratio([float(v < -SAME) for v in totals], ones, **told),
+                ratio(totals, ones, **told),
+                {p: ratio([v[i] for _, v in rows], ones, n_resamples=1).value for i, p in enumerate(parts)},
+            ))
+    return found
+
+
+def table(record: Record, reward: str, **settings: Any) -> pd.DataFrame:
+    """Edits under one reward, to be read: one row an effect, numbers as text."""
+    import pandas as pd
+
+    from posh_lite.book.show import interval, number
+
+    every = kinds()
+    rows = []
+    for e in effects(record, reward, **settings):
+        rows.append({
+            "edit": every[e.edit].title, "should": e.should, "n": e.n, "gains": f"{e.raised.value:.0%}",
+            "loses": f"{e.fell.value:.0%}", "mean change": number(e.change.value, 3),
+            "95 %": interval(e.change, 3), "so": e.verdict,
+        })
+    return pd.DataFrame(rows)
+
+
+def binding(record: Record, settings: PagerSettings, units: Sequence[str] = ("tokens", "words", "characters"),
+            ) -> list[dict[str, Any]]:
+    """How often the length budget binds, for each unit that it may be meant in.
+
+    Returns:
+        A row a unit: ``unit``, ``bound`` (captions beyond the budget), ``n``, ``longest`` (largest length over
+        budget), ``mean_length`` and ``mean_budget``.
+    """
+    found = []
+    for unit in units:
+        used = [(row["lengths"][unit], settings.budget(row["claims"])) for row in record.rows]
+        found.append({
+            "unit": unit, "bound": sum(length > budget for length, budget in used), "n": len(used),
+            "longest": max(length / budget for length, budget in used),
+            "mean_length": sum(length for length, _ in used) / len(used),
+            "mean_budget": sum(budget for _, budget in used) / len(used),
+        })
+    return found
+
+
+# -- making one ----------------------------------------------------------------------------------------------------
+
+
+def corpus_pairs(iiw: bool) -> tuple[str, list[Pair], list[str]]:
+    """What is looked at: about, pairs, and the work or image of each.
+
+    Raises:
+        InputError: IIW-400 is not here.
+    """
+    if iiw:
+        from posh_lite.benchmarks.iiw import load_iiw400
+
+        pairs = load_iiw400().pairs
+        return "captions of IIW-P5B against the human descriptions of IIW-400", pairs, [p.id for p in pairs]
+    from posh_lite.benchmarks.mini import load_mini
+
+    pairs = list(load_mini().pairs)
+    return "constructed captions of data/mini", pairs, [p.id.split("/")[0] for p in pairs]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Look, print the table and write the record; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m posh_lite.reward.microscope_record", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--iiw", action="store_true", help="IIW-P5B instead (POSH_LITE_DATA, or data fetch iiw400)")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N captions")
+    parser.add_argument("--seed", type=int, default=0, help="of the edits (default: 0)")
+    parser.add_argument("--output", metavar="FILE", help="default: data/results/microscope/mini.json or iiw.json")
+    args = parser.parse_args(argv)
+    try:
+        return _run(args)
+    except PoshLiteError as error:
+        print(f"microscope_record: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(args: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    about, pairs, units = corpus_pairs(args.iiw)
+    path = Path(args.output or FOLDER / ("iiw.json" if args.iiw else "mini.json"))
+    if args.limit is not None and not args.output:
+        raise InputError("name a file for a part of the captions: --output FILE")
+    microscope = Microscope(seed=args.seed)
+    strangers = other_sentences(pairs)
+    chosen = list(zip(pairs, units, strict=True))[: args.limit]
+    slides = (
+        microscope.slide(pair, unit=unit, strangers=strangers[pair.reference])
+        for pair, unit in tqdm(chosen, unit="caption", disable=None)
+    )
+    record = make_record(about, microscope, slides)
+    save_record(path, record)
+    for reward in (LETTER, GUARDED, POSH):
+        print(f"\n{reward} ({record.signatures[reward]})\n{table(record, reward).to_string(index=False)}")
+    print(f"\nwrote {path}: {len(record.rows)} captions")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
