@@ -54,15 +54,15 @@ def test_every_link_names_a_notebook_that_is_there():
 
 def test_buttons_appear_on_chapters_alone(monkeypatch):
     monkeypatch.setenv(publish.VARIABLE, "someone/posh-lite")
-    for page, count in (("chapters/01_text_to_graph", 1), ("intro", 0)):
-        context = {"header_buttons": []}
+    for page, count in (("chapters/01_text_to_graph", 2), ("intro", 0)):
+        context = {"header_buttons": [], "pathto": lambda path, _: f"../{path}"}
         publish._add(None, page, "page.html", context, None)
         assert len(context["header_buttons"]) == count
         assert 'og:title" content="posh-lite"' in context["metatags"]
     monkeypatch.delenv(publish.VARIABLE)
-    context = {"header_buttons": []}
+    context = {"header_buttons": [], "pathto": lambda path, _: f"../{path}"}
     publish._add(None, "chapters/01_text_to_graph", "page.html", context, None)
-    assert context["header_buttons"] == []
+    assert [b["url"] for b in context["header_buttons"]] == ["../slides/01_text_to_graph.html"]
 
 
 def test_colab_notebooks_are_the_chapters_with_one_cell_more(tmp_path):

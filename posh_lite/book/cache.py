@@ -23,14 +23,8 @@ PACKAGES = (
 HASH_LIMIT = 64 * 2**20
 #: So are pictures and the like in the user's data folder, which may hold thousands.
 _TEXT = frozenset({".jsonl", ".json", ".csv", ".tsv", ".txt", ".md", ".toml"})
-#: Modules that only turn finished notebooks into pages: they cannot change what a notebook computes.
-_RENDERING = frozenset(
-    f"book/{name}.py"
-    for name in (
-        "__main__", "cache", "check", "execute", "mathml", "notebooks", "paired", "parameters", "pdf", "publish",
-        "site",
-    )
-)
+#: Modules of the pipeline that notebooks use; the others only turn finished notebooks into pages.
+_COMPUTING = frozenset(f"book/{name}.py" for name in ("__init__", "layout", "profile", "show", "where"))
 
 
 def file_digest(path: Path, *, content: bool = True) -> str:
@@ -88,7 +82,8 @@ def shared_inputs(layout: Layout) -> dict[str, Any]:
     """What all notebooks depend on: package source, the project's data, the user's data, package versions."""
     return {
         "package": {
-            name: value for name, value in tree_digest(layout.root / "posh_lite").items() if name not in _RENDERING
+            name: value for name, value in tree_digest(layout.root / "posh_lite").items()
+            if not name.startswith("book/") or name in _COMPUTING
         },
         "data": tree_digest(layout.root / "data"),
         "external": external_data(),
@@ -104,11 +99,14 @@ def notebook_key(notebook: Path, parameters: Mapping[str, Any], shared: Mapping[
 
 def site_key(layout: Layout) -> str:
     """Key of the rendered pages: prose, chapters, styles, figures, rendering code and versions."""
+    from posh_lite.book.explorer import explorer_key
+
     pages = tree_digest(layout.book)
     return digest({
         "book": {name: value for name, value in pages.items() if not name.startswith("_build/")},
         "figures": tree_digest(layout.figures),
-        "code": tree_digest(layout.root / "posh_lite" / "book", ("*.py",)),
+        "code": tree_digest(layout.root / "posh_lite" / "book"),
         "versions": package_versions(),
+        "explorer": explorer_key(layout) if (layout.book / "explorer.md").is_file() else "",
         "published": [os.environ.get(name, "") for name in ("POSH_LITE_REPOSITORY", "POSH_LITE_SITE")],
     })

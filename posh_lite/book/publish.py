@@ -134,6 +134,12 @@ def card(title: str, site: str, page: str) -> str:
 
 
 def _add(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    if pagename.startswith("chapters/") and "header_buttons" in context:
+        deck = context["pathto"](f"slides/{pagename.removeprefix('chapters/')}.html", 1)
+        context["header_buttons"].insert(0, {
+            "type": "link", "url": deck, "tooltip": "Slides of this chapter", "icon": "fas fa-person-chalkboard",
+            "label": "slides-button", "classes": "pst-navbar-icon",
+        })
     at = repository()
     if at is not None and pagename.startswith("chapters/") and "header_buttons" in context:
         context["header_buttons"].insert(0, buttons(at, pagename.removeprefix("chapters/")))

@@ -12,6 +12,7 @@ import time
 from posh_lite.book.cache import site_key
 from posh_lite.book.check import check_site
 from posh_lite.book.layout import BookError, Layout
+from posh_lite.book.slides import write_slides
 
 _NOISE = ("Running Jupyter-Book", "Source Folder", "Config Path", "Output Path", "====", "Building your book", " ")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -47,6 +48,7 @@ def render(layout: Layout, *, force: bool = False) -> bool:
         raise BookError(f"Jupyter Book stopped (exit {done.returncode}):\n{said}")
     if not index.is_file():
         raise BookError("Jupyter Book said that all went well but wrote no index.html")
+    write_slides(layout)
     problems = check_site(layout.html)
     if problems:
         shown = "\n".join(f"  {problem}" for problem in problems[:40])
