@@ -11,7 +11,9 @@ from posh_lite.position.graphs import Graphs
 from posh_lite.position.rubric import make_rubric
 from posh_lite.position.rubric_claims import Basis, bases
 from posh_lite.position.types import Claim, Finding, Rubric
+from posh_lite.position.verify_evidence import Evidence
 from posh_lite.position.verify_status import Reading, read_attributes, read_entity, read_relation
+from posh_lite.position.verify_words import SAID, Sentence, borne_out, placed, sentences
 
 #: Version of the rules that read a verdict from what the lexical judge finds.
 RULES = 1
@@ -50,8 +52,8 @@ class LexicalVerifier:
         source = self._source(rubric)
         if source is not None:
             view, made = source
-            al = align(view, target)
-            return tuple(_finding(c, read(al, b), caption) for c, b in zip(rubric.claims, made, strict=True))
+            al, told = align(view, target), sentences(target)
+            return tuple(_finding(c, read(al, b, told), caption) for c, b in zip(rubric.claims, made, strict=True))
         return tuple(self._foreign(claim, target, caption) for claim in rubric.claims)
 
     def _source(self, rubric: Rubric) -> tuple[View, tuple[Basis, ...]] | None:
@@ -72,21 +74,38 @@ class LexicalVerifier:
         return _finding(claim, read_graph(graph, target), caption)
 
 
-def read(al: Alignment, basis: Basis) -> Reading:
-    """The verdict on one claim of the source graph of an alignment."""
+def read(al: Alignment, basis: Basis, told: list[Sentence]) -> Reading:
+    """The verdict on one claim of the source graph of an alignment.
+
+    Args:
+        al: reference against caption.
+        basis: what the claim is about.
+        told: the sentences of the caption, for a second look at what the graphs do not find.
+    """
     if basis.entity is not None:
         return read_entity(al, basis.entity)
-    if basis.relation is not None:
-        return read_relation(al, basis.relation)
-    return read_attributes(al, basis.attributes)
+    first = read_relation(al, basis.relation) if basis.relation is not None else read_attributes(al, basis.attributes)
+    if first.status != "Missing":
+        return first
+    found = borne_out(al, basis, told)
+    if found is not None:
+        return Reading("Supported", found, "one sentence names it and has words for what is claimed of it")
+    place = placed(al, basis, told)
+    if place is None:
+        return first
+    agrees, span = place
+    said = al.target.graph.text[slice(*span)]
+    if agrees:
+        return Reading("Supported", Evidence(span, SAID), f'the text has "{said}" nearest to it')
+    return Reading("Contradicted", Evidence(span, -1.0), f'the text has "{said}" beside it')
 
 
 def read_graph(claim: SceneGraph, target: View) -> Reading:
     """The verdict on a claim that is only known by its words: by what it says beyond naming things, if anything."""
-    al = align(make_view(claim), target)
+    al, whole = align(make_view(claim), target), sentences(target)
     made = bases(claim)
     told = [b for b in made if b.entity is None] or made
-    readings = [read(al, b) for b in told]
+    readings = [read(al, b, whole) for b in told]
     for status in ("Contradicted", "Missing", "Supported"):
         for reading in readings:
             if reading.status == status:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from posh_lite.graph.types import Attribute, Entity, Relation
-from posh_lite.judge.lexical import heads
+from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment
 from posh_lite.judge.lexical.attributes import attribute_finding
 from posh_lite.judge.lexical.entities import entity_finding
@@ -33,6 +33,7 @@ from posh_lite.position.verify_values import (
     number_of,
     single,
 )
+from posh_lite.position.verify_words import open_word, taken
 from posh_lite.records import Span
 
 #: Highest grade of a finding that excludes the claim.
@@ -116,9 +117,14 @@ def read_entity(al: Alignment, e: Entity) -> Reading:
             return _read(found, of_entity(al, e), "Contradicted")
         if '" is of "' in found.reason and _owned_by_another(al, e):
             return _read(found, of_entity(al, e), "Contradicted")
-    if found.score >= PARTIAL:
+    if found.score >= PARTIAL and not (_of_another_kind(found, e) or taken(al, e) or open_word(al, e)):
         return _read(found, of_entity(al, e), "Supported")
     return _missing(found)
+
+
+def _of_another_kind(found: Finding, e: Entity) -> bool:
+    """Whether the judge found the name of the thing in a verb or an adjective only: what is "set" has no set."""
+    return found.reason.startswith("the text has it as") and not words.is_color(e.head)
 
 
 def _owned_by_another(al: Alignment, e: Entity) -> bool:
@@ -169,7 +175,7 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
                 held.append(reading)
         elif _excludes(found, a):
             against.append((a, found))
-    if held and 2 * len(held) >= len(group) and compared.agrees is not False:
+    if held and 2 * len(held) >= len(group) and compared.agrees is not False and not open_word(al, entity):
         return held[0]
     open_ = sure and not held and (property_of(group[0]) != "color" or group[0].negated) and compared.agrees is None
     if against and open_ and not _elsewhere_said(al, group):
