@@ -17,13 +17,16 @@ from posh_lite import __version__, doctor
 from posh_lite.commands import (
     bench,
     calibrate,
+    caption,
     challenge,
+    compare,
     data,
     docent,
     estimate,
     evaluate,
     graph,
     log,
+    model,
     position,
     preference,
     reproduce,
@@ -36,6 +39,9 @@ _EPILOG = """examples:
   posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html --log verdicts.sqlite
   posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --scale yes-no --log verdicts.sqlite
   posh-lite position captions.jsonl -o where
+  posh-lite model captions.jsonl --name my-model --benchmark mini
+  posh-lite compare my-model drifter
+  posh-lite caption photos -o captions.jsonl --model NAME --model-option url=http://127.0.0.1:8000/v1
   posh-lite evaluate --benchmark mini --metrics posh,bleu -o results
   posh-lite challenge --metrics posh,bleu -o matrix
   posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json
@@ -57,8 +63,8 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, evaluate, position, challenge, reproduce, estimate, log, calibrate, graph, docent, doctor,
-                   preference, data, bench):
+    for module in (score, evaluate, position, model, compare, caption, challenge, reproduce, estimate, log, calibrate,
+                   graph, docent, doctor, preference, data, bench):
         module.add_parser(commands)
     return top
 
