@@ -104,11 +104,12 @@ def borne_out(al: Alignment, basis: Basis, whole: list[Sentence]) -> Evidence | 
     if want is None:
         return None
     entity, parts = want
+    others = _others(al, entity) if basis.attributes else frozenset()
     best: Evidence | None = None
     for sentence in whole:
         if not named_in(al, entity, sentence):
             continue
-        found = [_best(part, sentence) for part in parts]
+        found = [_best(part, sentence, others) for part in parts]
         told = [f for f in found if f is not None]
         if len(told) < len(parts) if basis.relation is not None else 2 * len(told) < len(parts) or not told:
             continue
@@ -120,10 +121,25 @@ def borne_out(al: Alignment, basis: Basis, whole: list[Sentence]) -> Evidence | 
     return best
 
 
-def _best(part: list[str], sentence: Sentence) -> tuple[float, Token] | None:
+def _others(al: Alignment, entity: Entity) -> frozenset[int]:
+    """Lifeless things of other names: a property that the caption gives to one of these alone is not the thing's.
+
+    Not so what it gives to beings: a parser that errs hands them the properties of what is theirs.
+    """
+    names = [n.rpartition(" ")[2] for n in al.source.names[entity.id]]
+    return frozenset(
+        e.id for e in al.target.graph.entities
+        if not heads.is_living(e.head)
+        and not any(heads.grade(n, t) >= NAMED for n in names for t in al.target.names[e.id])
+    )
+
+
+def _best(part: list[str], sentence: Sentence, others: frozenset[int]) -> tuple[float, Token] | None:
     best: tuple[float, Token] | None = None
     for k, token in enumerate(sentence.tokens):
         if any(t.text in _DENIALS for t in sentence.tokens[max(0, k - _REACH) : k]):
+            continue
+        if token.owners and others.issuperset(token.owners):
             continue
         grade = max((alike(w, token.text) for w in part), default=0.0)
         if grade >= SAID and (best is None or grade > best[0]):
