@@ -31,7 +31,8 @@ RENAMED: dict[str, str] = {
     "warmup_ratio": "warmup_steps (below 1 it is a share of all steps)",
     "evaluation_strategy": "eval_strategy", "max_new_tokens": "max_completion_length",
     "max_seq_length": "max_length", "max_prompt_length": "data.max_prompt_tokens (this release has no such argument)",
-    "top_k_rollout": "top_k", "kl_coef": "beta",
+    "top_k_rollout": "top_k", "kl_coef": "beta", "gradient_checkpointing": "activation_checkpointing",
+    "gradient_checkpointing_kwargs": "activation_checkpointing_kwargs",
 }
 #: Values that the trainers take for an argument whose type alone does not tell.
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -70,7 +71,7 @@ def _table() -> dict[str, Any]:
 
 
 def check_argument(trainer: Trainer, name: str, value: Any, *, path: object = None, line: int | None = None) -> Any:
-    """Check one argument and return it as the trainer takes it; the word "none" stands for None where that is allowed.
+    """Check one argument and return it as the trainer takes it; the word "none" stands for None where no text is taken.
 
     Raises:
         InputError: the trainer has no such argument, it follows from another part of the configuration, or the value
@@ -88,7 +89,7 @@ def check_argument(trainer: Trainer, name: str, value: Any, *, path: object = No
         raise InputError(f"trainer.{name} is no argument of the {trainer.upper()} trainer of TRL {release()}{hint}",
                          **where)  # fmt: skip
     names = set(re.findall(r"\b(bool|int|float|str|dict|list|None)\b", f"{declared} {_ALSO.get(name, '')}"))
-    if value == "none" and "None" in names and "str" not in CHOICES.get(name, ()):
+    if value == "none" and "None" in names and "str" not in names:
         return None
     types = tuple(t for n in names for t in _KINDS.get(n, ()))
     good = isinstance(value, types) and not (isinstance(value, bool) and "bool" not in names)

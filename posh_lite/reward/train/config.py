@@ -77,6 +77,7 @@ class Reward:
         name: "posh", "pager", or ``module:function`` of a reward function of one's own.
         variant: of PAGER's settings (Table 5's ablations).
         judge: "lexical", or a language model such as "openai:Qwen/Qwen3-8B".
+        extractor: model that makes rubrics of references without one, for "pager"; empty is the embedded extractor.
         log: file that keeps what a judge answered; empty keeps nothing.
         settings: changes to the variant for "pager", arguments of the reward otherwise.
         options: of the engine behind the judge, such as ``url`` and ``concurrency``.
@@ -85,6 +86,7 @@ class Reward:
     name: str = ""
     variant: str = "full"
     judge: str = "lexical"
+    extractor: str = ""
     log: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)

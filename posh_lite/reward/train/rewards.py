@@ -1,0 +1,158 @@
+"""The reward function of a configuration, and a first call of it on a few rows, as the trainer would call it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from posh_lite.errors import InputError
+from posh_lite.reward.train.config import Reward, TrainConfig
+from posh_lite.reward.train.data import Example
+
+RewardFunction = Callable[..., Sequence[float | None]]
+
+
+def build_reward(reward: Reward, *, path: object = None) -> RewardFunction:
+    """The reward function that a configuration names.
+
+    Args:
+        reward: its part of the configuration.
+        path: of the configuration, for messages.
+
+    Raises:
+        InputError: no such reward, variant or setting.
+    """
+    try:
+        if reward.name == "pager":
+            return _pager(reward)
+        if reward.name == "posh":
+            return _posh(reward)
+    except InputError as error:
+        raise error if error.path else InputError(f"reward: {error}", path=path, field=error.field) from None
+    module, colon, name = reward.name.partition(":")
+    if not colon:
+        raise InputError(f"reward.name must be posh, pager or module:function, got {reward.name!r}", path=path,
+                         field="reward.name")  # fmt: skip
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"reward {reward.name} cannot be imported: {error}", path=path, field="reward.name") from None
+    made = found(**reward.settings) if inspect.isclass(found) else found
+    if not callable(made):
+        raise InputError(f"reward {reward.name} is no function", path=path, field="reward.name")
+    return made  # type: ignore[no-any-return]
+
+
+def _pager(reward: Reward) -> RewardFunction:
+    from posh_lite.reward.judges import JudgeChoice
+    from posh_lite.reward.pager import PagerReward
+    from posh_lite.reward.settings import variant
+
+    asked: dict[str, Any] = {}
+    if reward.judge != "lexical":
+        asked |= {"model": _engine(reward.judge), "verifier": "llm", "genericity": "llm", "engine": reward.options}
+        if not variant(reward.variant).itemwise:
+            asked["checklist"] = "llm"
+    if reward.extractor:
+        asked |= {"extractor": "llm", "extractor_model": _engine(reward.extractor), "extractor_engine": reward.options}
+    settings = variant(reward.variant, **reward.settings)
+    name = "pager" if reward.variant == "full" else f"pager_{reward.variant}"
+    return PagerReward(settings, judges=JudgeChoice(**asked, log=log_file(reward.log)), name=name)
+
+
+def _posh(reward: Reward) -> RewardFunction:
+    from posh_lite.reward.posh import PoShReward
+
+    known = set(inspect.signature(PoShReward.__init__).parameters) - {"self", "judge", "options"}
+    for key in reward.settings:
+        if key not in known:
+            raise InputError(f"no setting {key!r} of the reward posh; there are {', '.join(sorted(known))}",
+                             field=f"reward.settings.{key}")  # fmt: skip
+    options: dict[str, Any] = {"log": log_file(reward.log)} if reward.log else {}
+    if reward.options:
+        options["judge_options"] = reward.options
+    return PoShReward(**reward.settings, judge=reward.judge, options=options)
+
+
+def _engine(judge: str) -> str:
+    """A model behind a server goes by its name alone there; others keep what they are read with."""
+    return judge.removeprefix("openai:")
+
+
+def log_file(name: str) -> str | None:
+    """The log of this process: of several that train side by side each keeps its own."""
+    if not name:
+        return None
+    if int(os.environ.get("WORLD_SIZE", "1")) < 2:
+        return name
+    path = Path(name)
+    return str(path.with_name(f"{path.stem}.rank{os.environ.get('RANK', '0')}{path.suffix}"))
+
+
+def signature_of(reward: RewardFunction) -> str:
+    """What a value of the reward depends on; the name of a reward that does not tell."""
+    return str(getattr(reward, "signature", "") or getattr(reward, "__name__", type(reward).__name__))
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A first call of a reward.
+
+    Attributes:
+        values: what the references of the rows themselves earn, and then the first half of each; None is unusable.
+        metrics: means that the reward logged.
+    """
+
+    values: tuple[float | None, ...]
+    metrics: Mapping[str, float]
+
+
+def columns(examples: Sequence[Example], times: int = 1) -> dict[str, list[Any]]:
+    """Columns of some rows as TRL hands them to a reward, each row ``times`` times."""
+    rows = [e for e in examples for _ in range(times)]
+    found: dict[str, list[Any]] = {"id": [e.id for e in rows], "reference": [e.reference for e in rows]}
+    if any(e.rubric for e in rows):
+        found["rubric"] = [e.rubric for e in rows]
+    return found
+
+
+def try_reward(reward: RewardFunction, examples: Sequence[Example]) -> Trial:
+    """Call a reward as TRL does: by keyword, with messages, with each row's reference and the first half of it.
+
+    Raises:
+        InputError: it does not give one value a completion.
+        PoshLiteError: a judge cannot be reached.
+    """
+    texts = [t for e in examples for t in (e.reference, e.reference[: len(e.reference) // 2])]
+    metrics: dict[str, float] = {}
+    values = list(reward(
+        prompts=[[{"role": "user", "content": e.prompt}] for e in examples for _ in range(2)],
+        completions=[[{"role": "assistant", "content": t}] for t in texts],
+        completion_ids=[list(range(len(t.split()))) for t in texts],
+        trainer_state=None, log_metric=metrics.__setitem__, log_extra=lambda name, column: None,
+        **columns(examples, 2),
+    ))  # fmt: skip
+    if len(values) != len(texts):
+        raise InputError(f"the reward gave {len(values)} values for {len(texts)} captions", field="reward")
+    return Trial(tuple(values), metrics)
+
+
+def with_reward(config: TrainConfig, variant: str) -> Reward:
+    """The configuration's reward with another variant of PAGER.
+
+    Raises:
+        InputError: the reward has no variants, or not this one.
+    """
+    from dataclasses import replace
+
+    from posh_lite.reward.settings import variant as known
+
+    if config.reward.name != "pager":
+        raise InputError(f'--reward {variant}: the reward "{config.reward.name}" has no variants', path=config.path)
+    known(variant)
+    return replace(config.reward, variant=variant)
