@@ -10,6 +10,7 @@ ONLY ?=
 FORCE ?=
 PAIRS ?=
 PORT ?= 8000
+CHROMIUM ?=
 TESTS ?= tests
 WORKERS ?= 2
 ARGS ?=
@@ -24,7 +25,7 @@ HTML := book/_build/html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-judges book pdf strip check lint types check-extras check-notebooks bench reproduce doctor model serve readme lock gpu-env clean distclean
+.PHONY: help setup test test-judges book pdf proof strip check lint types check-extras check-notebooks bench reproduce doctor model serve readme lock gpu-env clean distclean
 
 help: ## Show this list
 	@echo "posh-lite: make TARGET [VARIABLE=value]"
@@ -55,6 +56,9 @@ book: $(STAMP) ## Run the notebooks that changed and build the book (PROFILE, P,
 
 pdf: $(STAMP) ## Print the built book as one PDF (needs Chromium or Chrome; CHROMIUM=/path/to/it)
 	@$(PY) -m posh_lite.book pdf $(if $(CHROMIUM),--chromium "$(CHROMIUM)")
+
+proof: ## Look at every page of the built book in Chromium: console, links, alt text, contrast, phone, axe-core (CHROMIUM)
+	@CHROMIUM="$(CHROMIUM)" "$(PYTHON)" scripts/proof.py $(ARGS)
 
 strip: $(STAMP) ## Take the outputs out of the notebooks before a commit
 	@$(PY) -m posh_lite.book strip

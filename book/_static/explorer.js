@@ -80,7 +80,7 @@
       make("form", { class: "px-controls", "aria-label": "What to look at", onsubmit: (e) => e.preventDefault() },
         make("div", {}, make("label", { for: "px-work" }, "Work"), parts.work),
         make("fieldset", {}, make("legend", {}, "Caption, with its overall score"), parts.captions),
-        make("div", {}, make("label", { for: "px-threshold" }, "Threshold of presence: "), parts.number, parts.range, parts.own),
+        make("div", {}, make("label", { for: "px-threshold" }, "Threshold of presence"), " ", parts.number, parts.range, parts.own),
         make("div", { class: "px-check" }, parts.planted, make("label", { for: "px-planted" }, "Show the planted faults")),
       ),
       parts.status,
@@ -196,7 +196,7 @@
   const [WIDTH, HEIGHT, LEFT, RIGHT] = [320, 150, 30, 74];
   const curveX = (t) => LEFT + ((t - data.lowest) / (data.highest - data.lowest)) * (WIDTH - LEFT - RIGHT);
 
-  /** The three scores against the threshold, as steps. */
+  /** The scores against the threshold, and the overall share found. */
   function drawCurve() {
     const svg = (tag, attributes, ...children) => {
       const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -208,11 +208,13 @@
     const steps = Math.round((data.highest - data.lowest) / data.step);
     const points = Array.from({ length: steps + 1 }, (_, i) => {
       const t = Math.round((data.lowest + i * data.step) * 100) / 100;
-      return { t, ...core.coarse(core.componentsAt(data, caption(), t), "all") };
+      const components = core.componentsAt(data, caption(), t);
+      return { t, ...core.coarse(components, "all"), found: core.coarse(components, "present").overall };
     });
-    const names = ["mistakes", "omissions", "overall"];
+    const words = { mistakes: "mistakes", omissions: "omissions", overall: "overall", found: "share found" };
+    const names = Object.keys(words);
     const last = points[points.length - 1];
-    const told = names.map((n) => `${n} from ${core.shown(points[0][n])} to ${core.shown(last[n])}`).join(", ");
+    const told = names.map((n) => `${words[n]} from ${core.shown(points[0][n])} to ${core.shown(last[n])}`).join(", ");
     const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
       "aria-label": `Scores against the threshold from ${data.lowest} to ${data.highest}: ${told}.` });
     for (const v of [0, 0.5, 1]) {
@@ -229,7 +231,7 @@
       const path = points.map((p, i) => `${i ? "L" : "M"}${curveX(p.t).toFixed(1)} ${y(p[name]).toFixed(1)}`).join("");
       above = Math.max(above + 14, y(last[name]) + 4);
       drawing.append(svg("path", { d: path, class: `px-line px-line-${name}` }),
-        svg("text", { x: WIDTH - RIGHT + 5, y: above, class: `px-name-${name}` }, name));
+        svg("text", { x: WIDTH - RIGHT + 5, y: above, class: `px-name-${name}` }, words[name]));
     }
     drawing.append(svg("line", { y1: 6, y2: HEIGHT - 22, class: "px-now" }));
     parts.curve.replaceChildren(drawing);
@@ -250,7 +252,7 @@
       const score = Math.max(...run.parts.filter((p) => p.score !== null).map((p) => p.score));
       return make("a", { class: "px-mark", href: `#px-q-${by[0]}`, id: `px-mark-${name}`, tabIndex: count === 1 ? 0 : -1,
         onclick: (e) => { e.preventDefault(); openAll(by, side); } },
-      ...inner, make("sup", { class: "px-tag" }, name), hidden(` (flagged ${FAULT[side]}, at best ${said(score)})`));
+      ...inner, "\u2060", make("sup", { class: "px-tag" }, name), hidden(` (flagged ${FAULT[side]}, at best ${said(score)})`));
     });
     parts[side].replaceChildren(...pieces.flat());
 
@@ -265,7 +267,7 @@
       node.classList.add("px-fault", `px-fault-${word}`);
       // the label stands at the end of the fault, which may run over several pieces
       if (part.end >= end) {
-        const what = planted ? `planted${type ? `: ${type}` : ""}, ${word}` : "misstated by the caption";
+        const what = planted ? `planted${type ? `: ${type}` : ""}, ${word}` : "misstated";
         node.append(make("small", { class: "px-label" }, what));
       }
       return node;

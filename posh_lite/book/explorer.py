@@ -27,6 +27,10 @@ T = TypeVar("T", bound=Hashable)
 FILE = "explorer-data.js"
 #: What the page's slider offers.
 LOWEST, HIGHEST, STEP = 1.0, 5.0, 0.05
+#: What of the package can change a verdict, a question or a text.
+PATTERNS = (
+    "graph/**/*", "judge/**/*", "metric/**/*", "benchmarks/mini.py", "text*.py", "records.py", "language.py",
+)
 _KINDS = ("entity", "attribute", "relation")
 _SIDES = ("generation", "reference")
 
@@ -148,10 +152,8 @@ def _gold(gold: Gold) -> dict[str, list[list[Any]]]:
 
 def explorer_key(layout: Layout) -> str:
     """Hash over all that can change the data: the corpus, the metric with its parser and judge, and this file."""
-    parts = ("graph", "judge", "metric", "benchmarks/mini.py", "text*.py", "records.py", "language.py")
-    patterns = tuple(p if "." in p else f"{p}/**/*" for p in parts)
     return digest({
-        "package": tree_digest(layout.root / "posh_lite", patterns), "data": tree_digest(layout.root / "data" / "mini"),
+        "package": tree_digest(layout.root / "posh_lite", PATTERNS), "data": tree_digest(layout.root / "data" / "mini"),
         "versions": package_versions(), "maker": file_digest(Path(__file__)),
     })
 

@@ -1,0 +1,48 @@
+/* Tables that are wider than the window: they scroll by themselves, the keyboard reaches them, and they say so. */
+"use strict";
+
+(function () {
+  const HINT = "Wide table: scroll it sideways to see the rest.";
+
+  /** What scrolls a table: the container of the theme, or the region or figure that the table stands in. */
+  function scroller(table) {
+    return table.closest(".pst-scrollable-table-container, .posh-region, .ps-table, .table-wrapper, .text_html, figure");
+  }
+
+  /** A name for the region: the caption of the table, or the region's own. */
+  function nameOf(table, box) {
+    const caption = table.caption ? table.caption.textContent.replace(/\s+/g, " ").trim() : "";
+    return box.getAttribute("aria-label") || (caption ? `Table: ${caption.slice(0, 120)}` : "Table");
+  }
+
+  function look() {
+    const seen = new Set();
+    for (const table of document.querySelectorAll("main table")) {
+      const box = scroller(table);
+      if (!box || seen.has(box)) continue;
+      seen.add(box);
+      const wide = box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0;
+      let hint = box.previousElementSibling;
+      if (!hint || !hint.classList.contains("posh-hint")) hint = null;
+      if (wide && !hint) {
+        hint = document.createElement("p");
+        hint.className = "posh-hint";
+        hint.textContent = HINT;
+        box.before(hint);
+        if (box.tabIndex < 0) box.tabIndex = 0;
+        if (!box.hasAttribute("role")) box.setAttribute("role", "region");
+        box.setAttribute("aria-label", nameOf(table, box));
+      }
+      if (hint) hint.hidden = !wide;
+    }
+  }
+
+  let later = 0;
+  addEventListener("load", look);
+  addEventListener("resize", () => {
+    clearTimeout(later);
+    later = setTimeout(look, 150);
+  });
+  // a folded part has no width until it is opened
+  document.addEventListener("toggle", look, true);
+})();
