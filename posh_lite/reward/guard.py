@@ -4,16 +4,18 @@ The paper's terms are gamed by all three; ``PagerSettings.guard`` says which of 
 
 "repeats": a sentence that says again what one earlier sentence says is not shown to the verifier, holds no evidence,
 counts as generic, and does not move other sentences into another quarter. It blocks filling the tail with copies of
-specific sentences, drowning a contradiction in copies, and pushing details into the middle by copies at the head.
+specific sentences, and pushing details into the middle by copies around them.
 
 "full", beside that: the middle term counts quarters over the sentences that support something new, so that no sentence
 that adds nothing (filler, copies, what no claim is about, what is false) moves evidence into the middle. The tail term
-looks at everything from the last quarter of the specific sentences on, so that filler at the head does not widen the
-tail, and takes the share of filler there, so that a mildly vague sentence dilutes nothing. A claim that one sentence
-alone contradicts is contradicted, even where another sentence says the right thing (:func:`hedged`).
+looks at everything after the first three quarters of the specific sentences, so that filler at the head does not widen
+the tail, and takes the share of filler there, so that a mildly vague sentence dilutes nothing. A claim that one
+sentence alone contradicts is contradicted, even where another sentence says the right thing (:func:`hedged`).
 
 What remains is the paper's design: fine details earn more in the middle, and filler that is moved out of the tail
-costs nothing. A recap in other words is no repeat here; it adds no evidence, but counts as specific in the tail.
+costs nothing. Remaining, too: a hedge within one sentence ("red or blue"); a recap in other words, which adds no
+evidence but counts as specific in the tail; and an order that changes what words refer to, since "the car" before "a
+blue car" speaks of two cars.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from functools import lru_cache
 
 from posh_lite.position.graphs import Graphs
 from posh_lite.position.label import content_sentences
-from posh_lite.position.types import CaptionProfile, Finding, Rubric, SentenceLabel, Verifier, quartile
+from posh_lite.position.types import CaptionProfile, ClaimKind, Finding, Rubric, SentenceLabel, Verifier, quartile
 from posh_lite.records import Span
 
 #: Words that make no sentence say another thing. Prepositions of place and negations are not among them.
@@ -112,10 +114,13 @@ def first_supported(profile: CaptionProfile, left_out: Collection[int] = ()) -> 
 
 
 def tail_of(sentences: Sequence[SentenceLabel], specific: Collection[int]) -> tuple[SentenceLabel, ...]:
-    """All from the last quarter of the specific sentences (at least one of them) on; everything where none is."""
+    """All that comes after the first three quarters of the specific sentences; everything where none is specific.
+
+    Filler before the last specific sentences is in it: one detail at the very end does not hide it.
+    """
     told = [i for i, s in enumerate(sentences) if s.number in specific]
-    start = told[-max(1, len(told) // 4)] if told else 0
-    return tuple(sentences[start:])
+    before = len(told) - max(1, len(told) // 4)
+    return tuple(sentences[told[before - 1] + 1 if before > 0 else 0 :])
 
 
 def hedged(
@@ -125,7 +130,9 @@ def hedged(
 
     "A red car. The car is blue." supports a red car for a verifier that looks for the best words. Each sentence is
     verified alone; its contradiction of a claim that another sentence supports counts, unless its words support
-    another claim of the same dimension: then it speaks of another thing, such as the second of two cars.
+    another claim of the same dimension: then it speaks of another thing, such as the second of two cars. A sentence
+    that mentions one of many things is no contradiction of their number, unless it gives a number itself, and that a
+    thing is there at all is not questioned.
 
     Args:
         caption: as the verifier saw it; a sentence that is blanked is none.
@@ -152,12 +159,26 @@ def hedged(
                 continue
             evidence = _moved(f.evidence, start)
             assert whole.evidence is not None
-            if start <= whole.evidence[0] < end or any(
+            if not _weighs(kinds[f.claim], whole, f) or start <= whole.evidence[0] < end or any(
                 kind == kinds[f.claim] and _covers(span, evidence) for kind, span in borne
             ):
                 continue
             changed[f.claim] = replace(f, evidence=evidence, reason=f"{f.reason}; elsewhere it says the right thing")
     return tuple(changed.get(f.claim, f) for f in findings)
+
+
+def _weighs(kind: ClaimKind, whole: Finding, alone: Finding) -> bool:
+    """Whether a sentence alone can speak against a claim of this kind, held by the whole caption."""
+    if kind not in ("Visual_Detail", "Interaction"):
+        return False
+    return not _counts(whole.quote) or _counts(alone.quote)
+
+
+def _counts(quote: str) -> bool:
+    """Whether words give a number beyond the article."""
+    from posh_lite.judge.lexical import words
+
+    return any(t not in ("a", "an", "one") and words.number(t) is not None for t in words.tokens(quote))
 
 
 def _moved(span: Span, by: int) -> Span:

@@ -160,7 +160,7 @@ class _TermReward(PagerReward):
             so that every caption is verified once.
     """
 
-    parts = ()
+    parts: tuple[str, ...] = ()
     term = ""
 
     @classmethod
