@@ -1,8 +1,11 @@
-"""Scene graphs by text, each made once and shared by the extractor and the verifier."""
+"""What the extractor and the verifier share: scene graphs by text, each made once, and the hash of their rules."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 
 from posh_lite.graph.types import SceneGraph
 
@@ -32,3 +35,18 @@ class Graphs:
 
             self.add(extract_graphs(new))
         return [self._graphs[t] for t in texts]
+
+
+@cache
+def rules_digest(names: tuple[str, ...]) -> str:
+    """A hash of files of this package by name, so that no change of a rule goes without a change of the signature.
+
+    Blank lines, lines that are a comment, and the kind of line ends do not count.
+    """
+    digest = hashlib.sha256()
+    for name in names:
+        text = files("posh_lite.position").joinpath(name).read_text(encoding="utf-8")
+        told = (line.rstrip() for line in text.splitlines())
+        kept = [line for line in told if line and not line.lstrip().startswith("#")]
+        digest.update("\n".join([name, *kept, ""]).encode())
+    return digest.hexdigest()[:10]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 
 from posh_lite.graph.types import SceneGraph
-from posh_lite.position.graphs import Graphs
+from posh_lite.position.graphs import Graphs, rules_digest
 from posh_lite.position.rubric_claims import Basis, bases
 from posh_lite.position.types import WEIGHTS, Claim, Rubric
 
-#: Version of the rules that make claims of a graph.
-RULES = 1
+#: Version of the rules that make claims of a graph; the signature has a hash of their files beside it.
+RULES = 2
+_FILES = ("rubric.py", "rubric_claims.py", "rubric_wording.py", "rubric_words.py", "scene.toml")
 #: Claims of fewer words say nothing that could be verified.
 MIN_WORDS = 3
 
@@ -32,7 +30,7 @@ class GraphExtractor:
     def signature(self) -> str:
         from posh_lite import language
 
-        return f"graph-{RULES} words:{_digest()} {language.signature()}"
+        return f"graph-{RULES} rules:{rules_digest(_FILES)} {language.signature()}"
 
     def extract(self, references: Sequence[str], /) -> list[Rubric]:
         """A rubric for each reference, in order; an empty reference gives an empty rubric."""
@@ -63,9 +61,3 @@ def make_rubric(graph: SceneGraph, signature: str = "") -> tuple[Rubric, tuple[B
         for number, (key, basis) in enumerate(kept.items())
     )
     return Rubric(graph.text, claims, signature, dropped), tuple(kept.values())
-
-
-@cache
-def _digest() -> str:
-    words = files("posh_lite.position").joinpath("scene.toml").read_bytes()
-    return hashlib.sha256(words).hexdigest()[:10]

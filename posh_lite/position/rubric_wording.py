@@ -138,12 +138,18 @@ class Wording:
         return definite(entity)
 
     def _count(self, entity: Entity, said: str) -> str:
+        """"There are two dogs.", "There is a pair of scissors.", "There are two pairs of scissors."."""
         from posh_lite.judge.lexical import words
         from posh_lite.judge.lexical.lexicon import lexicon
 
-        first = words.tokens(said)[:1]
-        noun = bare(entity)
-        if first and (words.number(first[0]) is not None or first[0] in lexicon().vague):
+        lex, noun, asked = lexicon(), bare(entity), words.tokens(said)
+        last = asked[-1] if asked else ""
+        shape = next((w for w in words.variants(last) if w in lex.partitive and w != "few"), "")
+        if shape:
+            several = last != shape or (len(asked) > 1 and (words.number(asked[0]) or 1) > 1)
+            article = "" if len(asked) > 1 or several else "an " if last[0] in _AN else "a "
+            return sentence(f"there {'are' if several else 'is'} {article}{said} of {noun}")
+        if last and (words.number(asked[0]) is not None or asked[0] in lex.vague):
             return sentence(f"there {'are' if entity.plural else 'is'} {said} {noun}")
         return sentence(f"there is a {said} of {noun}" if len(said.split()) == 1 else f"there are {said} {noun}")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.lexical.align import Alignment, align
 from posh_lite.judge.lexical.view import View, make_view
-from posh_lite.position.graphs import Graphs
+from posh_lite.position.graphs import Graphs, rules_digest
 from posh_lite.position.rubric import make_rubric
 from posh_lite.position.rubric_claims import Basis, bases
 from posh_lite.position.types import Claim, Finding, Rubric
@@ -15,8 +15,11 @@ from posh_lite.position.verify_evidence import Evidence
 from posh_lite.position.verify_status import Reading, read_attributes, read_entity, read_relation
 from posh_lite.position.verify_words import SAID, Sentence, borne_out, placed, sentences
 
-#: Version of the rules that read a verdict from what the lexical judge finds.
-RULES = 1
+#: Version of the rules that read a verdict from what the lexical judge finds; the signature has a hash of them too.
+RULES = 2
+_FILES = (
+    "verify.py", "verify_evidence.py", "verify_roles.py", "verify_status.py", "verify_values.py", "verify_words.py",
+)
 
 
 class LexicalVerifier:
@@ -41,7 +44,7 @@ class LexicalVerifier:
         from posh_lite.judge.lexical.judge import RULES as JUDGE
         from posh_lite.judge.lexical.lexicon import lexicon
 
-        return f"lexical-{RULES} judge:{JUDGE} lexicon:{lexicon().digest[:10]} {language.signature()}"
+        return f"lexical-{RULES} rules:{rules_digest(_FILES)} judge:{JUDGE} lexicon:{lexicon().digest[:10]} {language.signature()}"
 
     def verify(self, items: Sequence[tuple[str, Rubric]], /) -> list[tuple[Finding, ...]]:
         """For each caption and rubric one finding a claim, in the order of the claims."""

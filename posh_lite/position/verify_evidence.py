@@ -19,6 +19,8 @@ from posh_lite.records import Span
 _BEARING = frozenset({"with", "have", "wear", "in", "of", "make of", "dress in", "from"})
 #: Grade from which a word that hangs on nothing may bear out a claim.
 ELSEWHERE = 4.4
+#: Grade from which what the caption denies is what the claim says.
+DENIED = 4.0
 #: Grade of names from which the caption's noun names the thing of the claim.
 NAMED = 3.2
 
@@ -158,6 +160,33 @@ def of_attribute(al: Alignment, a: Attribute, *, conflict: bool) -> Evidence | N
         whole = al.one.get(a.entity.part_of) if a.entity.part_of is not None else None
         found = _best(wanted, _about(view, whole.target), False) if whole is not None else None
     return Evidence(_with_noun(view, found[1], numbers), found[0]) if found is not None else None
+
+
+def of_denial(al: Alignment, fact: Attribute | Relation) -> Evidence | None:
+    """Where the caption denies of the counterpart what is claimed, and nowhere says it."""
+    view = al.target
+    one = al.one.get((fact.entity if isinstance(fact, Attribute) else fact.subject).id)
+    if one is None:
+        return None
+    found: Evidence | None = None
+    if isinstance(fact, Attribute):
+        mine = words.content(fact.text)[-1:]
+        for a in view.graph.attributes_of(one.target):
+            if not any(words.alike(w, o) >= DENIED for w in mine for o in words.content(a.text)):
+                continue
+            if not a.negated:
+                return None
+            if a.spans:
+                found = found or Evidence(a.spans[0], CONFLICT)
+        return found
+    for r in view.graph.relations_of(one.target, role="subject"):
+        if same(asked(al, fact), told(al, r)) < DENIED or heads.grade(fact.object.head, r.object.head) < DENIED:
+            continue
+        if not (r.negated or r.object.negated):
+            return None
+        if r.spans:
+            found = found or Evidence(_with_object(r), CONFLICT)
+    return found
 
 
 def _of_place(view: View, numbers: Sequence[int], zone: dict[str, set[str]], conflict: bool) -> Evidence | None:

@@ -21,7 +21,14 @@ from posh_lite.judge.lexical.words import PARTIAL
 from posh_lite.position import verify_roles
 from posh_lite.position.rubric_words import property_of
 from posh_lite.position.types import Status
-from posh_lite.position.verify_evidence import Evidence, of_absence, of_attribute, of_entity, of_relation
+from posh_lite.position.verify_evidence import (
+    Evidence,
+    of_absence,
+    of_attribute,
+    of_denial,
+    of_entity,
+    of_relation,
+)
 from posh_lite.position.verify_values import (
     NOTHING,
     Compared,
@@ -162,6 +169,9 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
     """Values of one property: supported by half of them or more, contradicted by a value that none of them allows."""
     entity = group[0].entity
     sure = confident(al, entity)
+    denial = of_denial(al, group[0]) if sure and len(group) == 1 and not group[0].negated else None
+    if denial is not None:
+        return _denied_there(al, denial)
     compared = _compared(al, group) if sure else NOTHING
     if compared.agrees is False and not _elsewhere_said(al, group):
         return _other_value(compared, " and ".join(a.text for a in group))
@@ -185,6 +195,10 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
         return _read(found, of_attribute(al, a, conflict=not a.negated), "Contradicted")
     moved = verify_roles.of_attribute(al, group[0], confident) if sure and living(entity) else None
     return _role(moved, findings[0][1])
+
+
+def _denied_there(al: Alignment, denial: Evidence) -> Reading:
+    return Reading("Contradicted", denial, f'the text denies "{al.target.graph.text[slice(*denial.span)]}"')
 
 
 def _one_only(al: Alignment, a: Attribute) -> bool:
@@ -237,6 +251,9 @@ def read_relation(al: Alignment, r: Relation) -> Reading:
         placed = compare_places(al.target, al.one[r.subject.id].target, zone)
         if placed.agrees is False and not _two_places(al, r.subject, zone):
             return _other_value(placed, r.object.head)
+    denial = None if denies or not confident(al, r.subject) else of_denial(al, r)
+    if denial is not None:
+        return _denied_there(al, denial)
     if found.score >= PARTIAL:
         if denies and found.score < 4:
             return _missing(found)

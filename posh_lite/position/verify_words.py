@@ -31,6 +31,8 @@ SAME_NOUN, LEAD = 4.4, 0.3
 #: Words before another that deny it.
 _DENIALS = word_set("no not never without nor neither none lacks lacking cannot")
 _REACH = 3
+#: Words that say nothing by themselves: "is" is no posture.
+_EMPTY = word_set("is are was were be been being has have had having do does did a an the")
 _SHADES = word_set("dark light pale deep bright soft dull vivid medium half almost nearly very just")
 
 
@@ -139,7 +141,7 @@ def _best(part: list[str], sentence: Sentence, others: frozenset[int]) -> tuple[
     for k, token in enumerate(sentence.tokens):
         if any(t.text in _DENIALS for t in sentence.tokens[max(0, k - _REACH) : k]):
             continue
-        if token.owners and others.issuperset(token.owners):
+        if token.text in _EMPTY or (token.owners and others.issuperset(token.owners)):
             continue
         grade = max((alike(w, token.text) for w in part), default=0.0)
         if grade >= SAID and (best is None or grade > best[0]):
