@@ -30,6 +30,7 @@ from posh_lite.commands import (
     position,
     preference,
     reproduce,
+    reward,
     score,
 )
 from posh_lite.errors import InputError, PoshLiteError
@@ -44,6 +45,7 @@ _EPILOG = """examples:
   posh-lite caption photos -o captions.jsonl --model NAME --model-option url=http://127.0.0.1:8000/v1
   posh-lite evaluate --benchmark mini --metrics posh,bleu -o results
   posh-lite challenge --metrics posh,bleu -o matrix
+  posh-lite reward captions.jsonl --edits -o rewards
   posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json
   posh-lite log export verdicts.sqlite -o verdicts.jsonl.gz
   posh-lite estimate pairs.jsonl --throughput 40000
@@ -63,8 +65,8 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (score, evaluate, position, model, compare, caption, challenge, reproduce, estimate, log, calibrate,
-                   graph, docent, doctor, preference, data, bench):
+    for module in (score, evaluate, position, model, compare, caption, challenge, reproduce, reward, estimate, log,
+                   calibrate, graph, docent, doctor, preference, data, bench):
         module.add_parser(commands)
     return top
 

@@ -8,16 +8,18 @@ variant of the PAGER reward and by PoSh. Records hold figures and no texts.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.errors import InputError, PoshLiteError
+from posh_lite.records import read_jsonl
 from posh_lite.reward.edits import kinds
 from posh_lite.reward.microscope import (
     GUARDED,
@@ -90,10 +92,50 @@ def _told(values: Mapping[str, float]) -> list[float | None]:
     return [None if v != v else float(f"{v:.6g}") for v in values.values()]
 
 
-def make_record(about: str, microscope: Microscope, slides: Iterable[Slide]) -> Record:
-    """A record of slides, today."""
-    rows = tuple(as_row(s) for s in slides)
-    return Record(about, datetime.now(UTC).date().isoformat(), microscope.signatures, rows)
+def make_record(
+    about: str, microscope: Microscope, pairs: Sequence[Pair], units: Sequence[str], *,
+    strangers: Mapping[str, Sequence[str]] | None = None, work: str | Path | None = None, progress: bool | None = None,
+) -> Record:
+    """Look at captions, today.
+
+    Args:
+        about: what they are.
+        microscope: looks at them.
+        pairs: captions beside their references.
+        units: the work or image of each.
+        strangers: see :meth:`~posh_lite.reward.microscope.Microscope.slides`.
+        work: a file of rows that is added to, so that a run that was stopped goes on; rows of other texts, edits or
+            signatures are left aside.
+        progress: show a bar; None shows it on a terminal.
+    """
+    from tqdm import tqdm
+
+    signatures = microscope.signatures
+    others = other_sentences(pairs) if strangers is None else strangers
+    state = json.dumps([signatures, microscope.seed, edits_digest()])
+    done = {row["key"]: row["row"] for _, row in read_jsonl(work)} if work and Path(work).is_file() else {}
+    rows = []
+    hidden = None if progress is None else not progress
+    for pair, unit in tqdm(list(zip(pairs, units, strict=True)), unit="caption", disable=hidden):
+        strange = others[pair.reference]
+        key = hashlib.sha256(json.dumps([state, pair.id, pair.generation, pair.reference, unit, *strange]).encode())
+        name = key.hexdigest()[:32]
+        if name not in done:
+            done[name] = as_row(microscope.slide(pair, unit=unit, strangers=strange))
+            if work:
+                with Path(work).open("a", encoding="utf-8") as handle:
+                    handle.write(json.dumps({"key": name, "row": done[name]}) + "\n")
+        rows.append(done[name])
+    return Record(about, datetime.now(UTC).date().isoformat(), signatures, tuple(rows))
+
+
+def edits_digest() -> str:
+    """The start of the hash of what makes edits, so that rows of other edits are not taken for these."""
+    from importlib.resources import files
+
+    package = files("posh_lite.reward")
+    raw = b"".join(package.joinpath(f"{name}.py").read_bytes() for name in ("edits", "edits_place", "edits_words"))
+    return hashlib.sha256(raw).hexdigest()[:10]
 
 
 def save_record(path: str | Path, record: Record) -> None:
@@ -274,6 +316,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--iiw", action="store_true", help="IIW-P5B instead (POSH_LITE_DATA, or data fetch iiw400)")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N captions")
     parser.add_argument("--seed", type=int, default=0, help="of the edits (default: 0)")
+    parser.add_argument("--work", metavar="FILE", help="rows so far: a run that was stopped goes on from them")
     parser.add_argument("--output", metavar="FILE", help="default: data/results/microscope/mini.json or iiw.json")
     args = parser.parse_args(argv)
     try:
@@ -284,20 +327,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
     about, pairs, units = corpus_pairs(args.iiw)
     path = Path(args.output or FOLDER / ("iiw.json" if args.iiw else "mini.json"))
     if args.limit is not None and not args.output:
         raise InputError("name a file for a part of the captions: --output FILE")
-    microscope = Microscope(seed=args.seed)
-    strangers = other_sentences(pairs)
-    chosen = list(zip(pairs, units, strict=True))[: args.limit]
-    slides = (
-        microscope.slide(pair, unit=unit, strangers=strangers[pair.reference])
-        for pair, unit in tqdm(chosen, unit="caption", disable=None)
+    record = make_record(
+        about, Microscope(seed=args.seed), pairs[: args.limit], units[: args.limit], work=args.work,
+        strangers=other_sentences(pairs),
     )
-    record = make_record(about, microscope, slides)
     save_record(path, record)
     for reward in (LETTER, GUARDED, POSH):
         print(f"\n{reward} ({record.signatures[reward]})\n{table(record, reward).to_string(index=False)}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 #: Signs before words, so that no difference is told by colour alone.
 STYLE = """
-.micro{display:grid;grid-template-columns:minmax(13rem,17rem) 1fr;gap:1rem;align-items:start}
+.micro{display:grid;grid-template-columns:minmax(13rem,17rem) minmax(0,1fr);gap:1rem;align-items:start}
 .micro fieldset{border:1px solid var(--line);border-radius:.4rem;margin:0;padding:.3rem .6rem .5rem}
-.micro fieldset label{display:block;padding:.18rem 0;cursor:pointer}
+.micro fieldset label{display:flex;gap:.4rem;align-items:baseline;padding:.18rem 0;cursor:pointer}
 .micro fieldset h3{margin:.5rem 0 .1rem;font-size:.8rem;color:var(--muted);text-transform:none}
 .micro .off{color:var(--muted)} .micro .off small{display:block;padding-left:1.6rem}
 .bar{display:flex;flex-wrap:wrap;gap:.4rem 1rem;margin:.6rem 0}
@@ -30,7 +30,9 @@ del::before{content:"\\2212"} ins::before{content:"+"}
 .worked .tag{font-size:.78rem;border:1px solid var(--line);border-radius:.2rem;padding:0 .3rem;white-space:nowrap}
 .worked mark.mid{text-decoration:underline double} .worked li{margin:.3rem 0}
 .terms{margin:.5rem 0}
-@media (max-width:44rem){.micro{grid-template-columns:1fr}}
+.terms td{white-space:normal} .worked .sentence{padding:.2rem .5rem}
+@media (max-width:44rem){.micro{grid-template-columns:minmax(0,1fr)}
+.micro fieldset{max-height:15rem;overflow-y:auto;min-width:0}}
 """
 
 #: Builds the page from its data: text goes in as text, never as markup. Offsets count characters, not code units.
@@ -88,7 +90,7 @@ function show() {
   const said = $('said'); said.className = 'said ' + (v === 'as it should' ? 'good' : 'bad');
   const up = change === null ? 'undefined' : Math.abs(change) < 1e-9 ? 'stays as it is' :
     (change > 0 ? 'rises by ' : 'falls by ') + Math.abs(change).toPrecision(2);
-  said.textContent = 'An honest reward: ' + data.should[e.should] + '. This one ' + up + ': ' + v + '.';
+  said.textContent = 'An honest reward ' + data.should[e.should] + '. This one ' + up + ': ' + v + '.';
   const all = $('all'); all.replaceChildren();
   for (const r of data.rewards) {
     const row = make('tr'); const head = make('th', data.titles[r]); head.scope = 'row'; row.append(head);
