@@ -18,11 +18,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from posh_lite.errors import InputError
+from posh_lite.records import is_text
 
 _LOG = logging.getLogger("posh_lite.reward")
 
 #: Why a completion gets None, in the words of the logs.
 EMPTY, NO_REFERENCE, NO_CLAIMS = "empty completion", "no reference", "reference without claims"
+NO_TEXT = "half of a surrogate pair, which is no text"
 UNREAD, REFUSED, NO_SCORE = "verdict missing", "refused by the judge", "nothing to score"
 
 
@@ -156,7 +158,8 @@ class CaptionReward(ABC):
                 raise InputError(f"{self.__name__}: reference {i} is no text but {type(told).__name__}",
                                  field="reference")
             given = "" if rubric is None else as_json(rubric[i])
-            why = EMPTY if not text.strip() else NO_REFERENCE if not told.strip() and not given else ""
+            why = (EMPTY if not text.strip() else NO_TEXT if not (is_text(text) and is_text(told))
+                   else NO_REFERENCE if not told.strip() and not given else "")
             n_tokens = None if completion_ids is None else len(completion_ids[i])
             items.append(None if why else Item(text, told.strip() and told, given, n_tokens))
             reasons.append(why)
