@@ -29,9 +29,11 @@ from posh_lite.commands import (
     model,
     position,
     preference,
+    project,
     reproduce,
     reward,
     score,
+    train,
 )
 from posh_lite.errors import InputError, PoshLiteError
 
@@ -46,6 +48,7 @@ _EPILOG = """examples:
   posh-lite evaluate --benchmark mini --metrics posh,bleu -o results
   posh-lite challenge --metrics posh,bleu -o matrix
   posh-lite reward captions.jsonl --edits -o rewards
+  posh-lite train grpo --config tiny-grpo --data captions.jsonl --dry-run
   posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json
   posh-lite log export verdicts.sqlite -o verdicts.jsonl.gz
   posh-lite estimate pairs.jsonl --throughput 40000
@@ -66,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in (score, evaluate, position, model, compare, caption, challenge, reproduce, reward, estimate, log,
-                   calibrate, graph, docent, doctor, preference, data, bench):
+                   calibrate, graph, docent, doctor, preference, data, bench, train):
         module.add_parser(commands)
     return top
 

@@ -87,7 +87,7 @@ def check_argument(trainer: Trainer, name: str, value: Any, *, path: object = No
         near = get_close_matches(name, known(trainer), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise InputError(f"trainer.{name} is no argument of the {trainer.upper()} trainer of TRL {release()}{hint}",
-                         **where)  # fmt: skip
+                         **where)
     names = set(re.findall(r"\b(bool|int|float|str|dict|list|None)\b", f"{declared} {_ALSO.get(name, '')}"))
     if value == "none" and "None" in names and "str" not in names:
         return None

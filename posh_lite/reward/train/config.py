@@ -1,4 +1,4 @@
-"""A training as one TOML file: which model, data, reward, batches and arguments; read, checked, and changed by ``--set``.
+"""A training as one TOML file: model, data, reward, batches and arguments; read, checked, and changed by ``--set``.
 
 The files in ``posh_lite/reward/configs`` follow the two papers; each value says in a comment which table it is from,
 or that the paper is silent.
@@ -232,7 +232,7 @@ def _build(row: Mapping[str, Any], name: str, path: str, lines: _Lines) -> Train
     if not isinstance(table, dict):
         raise InputError("[trainer] must be a table", path=path, line=lines("trainer"))
     trainer = {key: check_argument(config.kind, key, value, path=path, line=lines(f"trainer.{key}"))
-               for key, value in table.items()}  # fmt: skip
+               for key, value in table.items()}
     return check(replace(config, trainer=trainer), lines)
 
 
@@ -257,11 +257,11 @@ def _section(name: str, row: Any, path: str, lines: _Lines) -> Any:
 
 def _typed(key: str, value: Any, kind: str, path: str, line: int | None) -> None:
     wanted: dict[str, tuple[type, str]] = {"str": (str, "a string"), "bool": (bool, "true or false"),
-                                           "int": (int, "a whole number"), "Unit": (str, "a string")}  # fmt: skip
+                                           "int": (int, "a whole number"), "Unit": (str, "a string")}
     type_, said = wanted.get(kind, (dict, "a table"))
     if not isinstance(value, type_) or (type_ is int and isinstance(value, bool)):
         raise InputError(f"{key} must be {said}, got {value!r}", path=path, line=line, field=key)
-    if kind == "dict[str, str]" and not all(isinstance(v, str) for v in value.values()):
+    if kind == "dict[str, str]" and isinstance(value, dict) and not all(isinstance(v, str) for v in value.values()):
         raise InputError(f"{key} must hold strings alone", path=path, line=line, field=key)
 
 
@@ -272,8 +272,11 @@ def check(config: TrainConfig, lines: _Lines | None = None) -> TrainConfig:
         InputError: numbers out of range, or parts that do not fit together.
     """
 
+    def line(key: str) -> int | None:
+        return None if lines is None else lines(key)
+
     def wrong(key: str, message: str) -> InputError:
-        return InputError(f"{key} {message}", path=config.path, line=lines and lines(key), field=key)
+        return InputError(f"{key} {message}", path=config.path, line=line(key), field=key)
 
     b, t = config.batch, config.trainer
     if not config.model.name:
@@ -291,7 +294,7 @@ def check(config: TrainConfig, lines: _Lines | None = None) -> TrainConfig:
         raise wrong("batch.unit", f"must be one of {', '.join(get_args(Unit))}, got {b.unit!r}")
     columns = {"id", "reference", "image", "prompt", "rubric"}
     for key in config.data.columns:
-        _known(key, columns, "data.columns.", config.path, lines and lines(f"data.columns.{key}"))
+        _known(key, columns, "data.columns.", config.path, line(f"data.columns.{key}"))
     for key, low, high in (("learning_rate", 0.0, 1.0), ("temperature", 0.0, 10.0), ("top_p", 0.0, 1.0)):
         if key in t and not low < t[key] <= high:
             raise wrong(f"trainer.{key}", f"must lie above {low:g} and at most at {high:g}, got {t[key]}")

@@ -69,7 +69,7 @@ class Example:
             return Path(self.image).read_bytes()
         except OSError as error:
             raise InputError(f'image "{self.image}" cannot be read: {error.strerror}', path=path, line=line,
-                             field="image") from None  # fmt: skip
+                             field="image") from None
 
 
 def prompt_text(name: str) -> str:
@@ -83,7 +83,7 @@ def prompt_text(name: str) -> str:
         text = place.read_text("utf-8") if place.is_file() else Path(name).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         known = ", ".join(sorted(p.name.removesuffix(".txt") for p in
-                                 (files("posh_lite.reward") / "configs" / "prompts").iterdir()))  # fmt: skip
+                                 (files("posh_lite.reward") / "configs" / "prompts").iterdir()))
         why = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise InputError(f"no prompt: {why}; name a text file or one of {known}", path=name) from None
     if not text.strip():
@@ -116,7 +116,7 @@ def sources(data: Data) -> tuple[Path, Path | None]:
     train = find_split(data.train, "train")
     if train is None:
         raise InputError("is a folder without data/train.jsonl or data/train.parquet; name a file, or a folder that"
-                         " `posh-lite docent build` wrote", path=data.train)  # fmt: skip
+                         " `posh-lite docent build` wrote", path=data.train)
     return train, validation or find_split(data.train, "validation")
 
 
@@ -141,7 +141,7 @@ def read_examples(path: str | Path, data: Data, *, vision: bool, on_error: OnErr
             example = _example(row, data.columns, standard, folder, manifest, str(path), line, vision)
             if example.id in seen:
                 raise InputError(f'id "{example.id}" was used on line {seen[example.id]} already; ids must be unique',
-                                 path=path, line=line, field="id")  # fmt: skip
+                                 path=path, line=line, field="id")
         except InputError as error:
             if on_error is None:
                 raise
@@ -183,7 +183,7 @@ def _example(
         if name in _NEEDED:
             looked = given or " or ".join(NAMES[name])
             raise InputError(f'column "{looked}" is missing; the row has {", ".join(map(str, row))}; name it with'
-                             f" --set data.columns.{name}=COLUMN", path=path, line=line, field=name)  # fmt: skip
+                             f" --set data.columns.{name}=COLUMN", path=path, line=line, field=name)
         return None
 
     def text(name: str, found: Any) -> str:
@@ -193,7 +193,7 @@ def _example(
             raise InputError(f"{name} is empty", path=path, line=line, field=name)
         if not is_text(found):
             raise InputError(f"{name} holds half of a surrogate pair, which is no character", path=path, line=line,
-                             field=name)  # fmt: skip
+                             field=name)
         return found
 
     reference = text("reference", value("reference"))
@@ -202,12 +202,12 @@ def _example(
     asked = value("prompt")
     image, content = _image(value("image"), folder, manifest.get(key), path, line)
     example = Example(key, reference, prompt if asked is None else text("prompt", asked).replace("<image>", "").strip(),
-                      image, content, _rubric(value("rubric"), path, line), (path, line))  # fmt: skip
+                      image, content, _rubric(value("rubric"), path, line), (path, line))
     if vision:
         kind = media_type(example.picture()[:64])
         if not kind:
             raise InputError(f'image "{image or "inside the file"}" is no picture that is known (PNG, JPEG, WebP, GIF)',
-                             path=path, line=line, field="image")  # fmt: skip
+                             path=path, line=line, field="image")
     return example
 
 
@@ -230,7 +230,7 @@ def _image(
         raise InputError(f"image must be a file name, got {type(value).__name__}", path=path, line=line, field="image")
     if value.startswith(("http://", "https://", "data:")):
         raise InputError(f'image "{value[:60]}" is no file; fetch the images first', path=path, line=line,
-                         field="image")  # fmt: skip
+                         field="image")
     return str(folder / value), None
 
 

@@ -77,13 +77,13 @@ def numbers(config: TrainConfig, n_examples: int, devices: int | None = None) ->
     if rollout:
         for whole, name in ((update, "an update"), (generations, "the generations a prompt")):
             if rollout % whole:
-                raise InputError(f"a round of rollouts of {rollout:,} captions must be a multiple of {name} ({whole:,})",
-                                 path=config.path, field="batch.rollout")  # fmt: skip
+                raise InputError(f"a round of rollouts of {rollout:,} captions must be a multiple of {name}"
+                                 f" ({whole:,})", path=config.path, field="batch.rollout")
         prompts = rollout // generations
         rounds = n_examples // prompts
         if not rounds:
             raise InputError(f"a round of rollouts takes {prompts:,} prompts and there are {n_examples:,} rows; set"
-                             " batch.rollout and batch.update lower", path=config.path, field="batch.rollout")  # fmt: skip
+                             " batch.rollout and batch.update lower", path=config.path, field="batch.rollout")
         iterations = int(config.trainer.get("num_iterations", 1))
         per_epoch = math.ceil(rounds * (rollout // here) * iterations / accumulation)
         left_out = n_examples - rounds * prompts
@@ -101,7 +101,7 @@ def numbers(config: TrainConfig, n_examples: int, devices: int | None = None) ->
     else:
         captions = math.ceil(steps * update / (iterations * rollout)) * rollout
     return Numbers(n_examples, devices, batch.per_device, accumulation, update, rollout, generations, per_epoch, steps,
-                   warmup, captions, left_out)  # fmt: skip
+                   warmup, captions, left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def readings(config: TrainConfig, counted: Numbers, references: Sequence[tuple[s
         pairs = [Pair(str(i), text, text) for i, (text, _) in enumerate(references)]
         usage, times = count_pairs(pairs, name="the data").usage, counted.captions / len(pairs)
         return [Reading("questions of PoSh", usage.prompts * times, usage.tokens * times, usage.cached * times,
-                        usage.generated * times, f"counted on {len(pairs)} references held against themselves")]  # fmt: skip
+                        usage.generated * times, f"counted on {len(pairs)} references held against themselves")]
     return []
 
 
@@ -161,7 +161,7 @@ def _pager(config: TrainConfig, counted: Numbers, references: Sequence[tuple[str
     for stage, calls in (("rubric extraction", seen * (1 - given)), ("itemwise verification", counted.captions)):
         if calls:
             found.append(Reading(stage, calls, calls * mean(stage, "input"), 0.0, calls * mean(stage, "output"),
-                                 "Table 22"))  # fmt: skip
+                                 "Table 22"))
     return found
 
 

@@ -37,7 +37,7 @@ def build_reward(reward: Reward, *, path: object = None) -> RewardFunction:
     module, colon, name = reward.name.partition(":")
     if not colon:
         raise InputError(f"reward.name must be posh, pager or module:function, got {reward.name!r}", path=path,
-                         field="reward.name")  # fmt: skip
+                         field="reward.name")
     try:
         found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
@@ -72,7 +72,7 @@ def _posh(reward: Reward) -> RewardFunction:
     for key in reward.settings:
         if key not in known:
             raise InputError(f"no setting {key!r} of the reward posh; there are {', '.join(sorted(known))}",
-                             field=f"reward.settings.{key}")  # fmt: skip
+                             field=f"reward.settings.{key}")
     options: dict[str, Any] = {"log": log_file(reward.log)} if reward.log else {}
     if reward.options:
         options["judge_options"] = reward.options
@@ -136,7 +136,7 @@ def try_reward(reward: RewardFunction, examples: Sequence[Example]) -> Trial:
         completion_ids=[list(range(len(t.split()))) for t in texts],
         trainer_state=None, log_metric=metrics.__setitem__, log_extra=lambda name, column: None,
         **columns(examples, 2),
-    ))  # fmt: skip
+    ))
     if len(values) != len(texts):
         raise InputError(f"the reward gave {len(values)} values for {len(texts)} captions", field="reward")
     return Trial(tuple(values), metrics)

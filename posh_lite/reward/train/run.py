@@ -19,6 +19,7 @@ from posh_lite.errors import InputError, MissingDependency
 from posh_lite.judge.registry import install_command
 from posh_lite.reward.train import record
 from posh_lite.reward.train.config import TrainConfig
+from posh_lite.reward.train.curves import curves
 from posh_lite.reward.train.data import Example, read_examples, sources
 from posh_lite.reward.train.numbers import Numbers, numbers
 from posh_lite.reward.train.rewards import build_reward, signature_of
@@ -66,8 +67,9 @@ def train(config: TrainConfig, folder: str | Path, *, resume: bool = False) -> T
     before, checkpoint = _before(place, config, signature, files, resume)
     place.mkdir(parents=True, exist_ok=True)
     first = os.environ.get("RANK", "0") == "0"
+    row = record.of_run(config, counted, reward=signature, data=files, before=before)
     if first:
-        record.write_run(place, config, counted, reward=signature, data=files, before=before)
+        record.save(place / record.RUN, row)
 
     trainer = _trainer(config, place, counted, rows, held_out, reward)
     done = trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
@@ -75,10 +77,12 @@ def train(config: TrainConfig, folder: str | Path, *, resume: bool = False) -> T
     trainer.save_model(str(model))
     if not first:
         return Trained(place, model, done.global_step, done.training_loss, checkpoint)
+    best = trainer.state.best_model_checkpoint
     outcome = {"steps": done.global_step, "loss": done.training_loss, "model": model.name,
-               "best_checkpoint": trainer.state.best_model_checkpoint and Path(trainer.state.best_model_checkpoint).name}
-    record.write_run(place, config, counted, reward=signature, data=files, before=before, outcome=outcome)
-    (place / record.CURVES).write_text(record.curves(record.read_log(place), f"{config.name} ({config.method})"), "utf-8")
+               "best_checkpoint": None if best is None else Path(best).name}
+    record.save(place / record.RUN, {**row, "outcome": outcome})
+    drawing = curves(record.read_log(place), f"{config.name} ({config.method})")
+    (place / record.CURVES).write_text(drawing, "utf-8")
     return Trained(place, model, done.global_step, done.training_loss, checkpoint)
 
 
@@ -107,8 +111,8 @@ def _read(config: TrainConfig) -> tuple[list[Example], list[Example], dict[str, 
             files[name] = {"file": path.name, "rows": len(rows), "sha256": sha256(path)}
         found.append(rows)
     if config.trainer.get("eval_strategy", "no") != "no" and not found[1]:
-        raise InputError("trainer.eval_strategy asks for validation and there are no rows for it; give --validation FILE"
-                         " or --set trainer.eval_strategy=no", path=config.path, field="data.validation")  # fmt: skip
+        raise InputError("trainer.eval_strategy asks for validation and there are no rows for it; give --validation"
+                         " FILE or --set trainer.eval_strategy=no", path=config.path, field="data.validation")
     return found[0], found[1], files
 
 
@@ -119,7 +123,7 @@ def _before(
     if not resume:
         if last:
             raise InputError(f"holds checkpoints up to {last[-1].name}; go on with --resume, or name another --output",
-                             path=place)  # fmt: skip
+                             path=place)
         return None, None
     before = record.read_run(place)
     if changed := record.differences(before, config, reward, files):
@@ -156,7 +160,7 @@ def _trainer(
         raise InputError(f"the trainer refuses the arguments: {error}", path=config.path) from None
     _check_prompts(config, processor, rows)
     shared = {"model": model, "args": args, "train_dataset": _dataset(config, rows), "processing_class": processor,
-              "callbacks": [_logger(place)]}  # fmt: skip
+              "callbacks": [_logger(place)]}
     if config.kind == "sft":
         trainer = SFTTrainer(**shared, eval_dataset=_dataset(config, held_out) if held_out else None)
     else:
@@ -185,7 +189,7 @@ def _model(config: TrainConfig, place: Path, rows: Sequence[Example]) -> tuple[s
         return m.name, AutoProcessor.from_pretrained(m.name, padding_side="left", **bounds, **revision), load
     except (OSError, ValueError) as error:
         raise InputError(f'model "{m.name}" cannot be loaded: {str(error).splitlines()[0]}; name a folder, or fetch it'
-                         " from its hub first", path=config.path, field="model.name") from None  # fmt: skip
+                         " from its hub first", path=config.path, field="model.name") from None
 
 
 def _tiny(name: str, folder: Path, rows: Sequence[Example], seed: int) -> Path:
@@ -212,7 +216,7 @@ def _dataset(config: TrainConfig, rows: Sequence[Example]) -> Any:
     if not config.model.vision:
         return Dataset.from_dict(columns)
     columns["image"] = [{"path": None, "bytes": e.content} if e.image is None else {"path": e.image, "bytes": None}
-                        for e in rows]  # fmt: skip
+                        for e in rows]
     return Dataset.from_dict(columns).cast_column("image", Image(mode="RGB"))
 
 
@@ -230,7 +234,7 @@ def _check_prompts(config: TrainConfig, processor: Any, rows: Sequence[Example])
         if size > limit:
             path, line = e.source
             raise InputError(f"the prompt takes {size:,} tokens with its image, more than data.max_prompt_tokens"
-                             f" ({limit:,})", path=path, line=line)  # fmt: skip
+                             f" ({limit:,})", path=path, line=line)
 
 
 def _visual_tokens(processor: Any, example: Example) -> int:
@@ -257,7 +261,7 @@ def _logger(place: Path) -> Any:
             if not state.is_world_process_zero or not logs:
                 return
             row = {"step": state.global_step, "epoch": state.epoch, "seconds": round(time.monotonic() - self.began, 2),
-                   **{k: v for k, v in logs.items() if k not in ("step", "epoch")}}  # fmt: skip
+                   **{k: v for k, v in logs.items() if k not in ("step", "epoch")}}
             with (place / record.LOG).open("a", encoding="utf-8", newline="\n") as handle:
                 handle.write(json.dumps(row, default=float) + "\n")
 

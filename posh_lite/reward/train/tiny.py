@@ -13,7 +13,7 @@ from posh_lite.errors import InputError
 #: What there is, as a configuration names it.
 NAMES = ("tiny:text", "tiny:qwen2_5_vl", "tiny:qwen3_vl")
 _SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>",
-            "<|video_pad|>", "<|vision_pad|>")  # fmt: skip
+            "<|video_pad|>", "<|vision_pad|>")
 #: Chat in Qwen's manner; an image is one placeholder, which the processor widens.
 TEMPLATE = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' }}"
@@ -38,10 +38,10 @@ def tokenizer(texts: Sequence[str], size: int = 512) -> Any:
     core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     core.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=list(_SPECIAL), show_progress=False,
-                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())  # fmt: skip
+                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
     core.train_from_iterator(texts, trainer)
     made = PreTrainedTokenizerFast(tokenizer_object=core, eos_token="<|im_end|>", pad_token="<|endoftext|>",
-                                   padding_side="left", extra_special_tokens=list(_SPECIAL[1:]))  # fmt: skip
+                                   padding_side="left", extra_special_tokens=list(_SPECIAL[1:]))
     made.chat_template = TEMPLATE
     return made
 
@@ -87,27 +87,28 @@ def _vision(kind: str, words: Any) -> tuple[Any, Any]:
         return int(words.convert_tokens_to_ids(text))
 
     marks = {"image_token_id": token("<|image_pad|>"), "video_token_id": token("<|video_pad|>"),
-             "vision_start_token_id": token("<|vision_start|>"), "vision_end_token_id": token("<|vision_end|>")}  # fmt: skip
+             "vision_start_token_id": token("<|vision_start|>"), "vision_end_token_id": token("<|vision_end|>")}
     if kind == "qwen2_5_vl":
         rope = {"rope_type": "default", "mrope_section": [1, 1, 2], "rope_theta": 10000.0}
         config = t.Qwen2_5_VLConfig(
             text_config={**_body(words), "rope_parameters": rope},
-            vision_config={"depth": 2, "hidden_size": 32, "intermediate_size": 64, "num_heads": 4, "out_hidden_size": 32,
-                           "patch_size": 14, "window_size": 56, "fullatt_block_indexes": [1]},
+            vision_config={"depth": 2, "hidden_size": 32, "intermediate_size": 64, "num_heads": 4,
+                           "out_hidden_size": 32, "patch_size": 14, "window_size": 56, "fullatt_block_indexes": [1]},
             tie_word_embeddings=False, **marks,
-        )  # fmt: skip
+        )
         model, patch, processor = t.Qwen2_5_VLForConditionalGeneration(config), 14, t.Qwen2_5_VLProcessor
         video = t.Qwen2VLVideoProcessor()
     else:
         rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "mrope_interleaved": True, "rope_theta": 10000.0}
         config = t.Qwen3VLConfig(
             text_config={**_body(words), "head_dim": 8, "rope_parameters": rope},
-            vision_config={"depth": 2, "hidden_size": 32, "intermediate_size": 64, "num_heads": 4, "out_hidden_size": 32,
-                           "patch_size": 16, "num_position_embeddings": 64, "deepstack_visual_indexes": [0]},
+            vision_config={"depth": 2, "hidden_size": 32, "intermediate_size": 64, "num_heads": 4,
+                           "out_hidden_size": 32, "patch_size": 16, "num_position_embeddings": 64,
+                           "deepstack_visual_indexes": [0]},
             tie_word_embeddings=False, **marks,
-        )  # fmt: skip
+        )
         model, patch, processor = t.Qwen3VLForConditionalGeneration(config), 16, t.Qwen3VLProcessor
         video = t.Qwen3VLVideoProcessor()
     images = t.Qwen2VLImageProcessor(patch_size=patch, merge_size=2,
-                                     size={"shortest_edge": 4 * patch**2, "longest_edge": 64 * patch**2})  # fmt: skip
+                                     size={"shortest_edge": 4 * patch**2, "longest_edge": 64 * patch**2})
     return model, processor(image_processor=images, tokenizer=words, video_processor=video, chat_template=TEMPLATE)
