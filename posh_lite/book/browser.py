@@ -203,16 +203,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             report.problems["links"] += [problem for page, _, problem in static if page == name]
             reports.append(report)
             print(f"  {name}: {'clean' if report.ok else 'problems'} ({report.seconds:.0f} s)", flush=True)
+            for check, problems in report.problems.items():
+                for problem in problems:
+                    print(f"    {check}: {problem}", flush=True)
         played = play(browser, html, args.scenarios, axe) if args.scenarios else {}
         browser.close()
     if not reports:
         print(f"no page in {html}; run: make book", file=sys.stderr)
         return 1
     print("\n" + table(reports) + "\n")
-    for report in reports:
-        for check, problems in report.problems.items():
-            for problem in problems:
-                print(f"{report.name}: {check}: {problem}")
     for name, error in played.items():
         print(f"{name}: {error or 'passed'}")
     if args.record:
