@@ -1,4 +1,4 @@
-"""What ``make proof`` makes of the browser's answers, its table and record, and what it says where a part is missing."""
+"""What ``make proof`` makes of the browser's answers, its table and record, and what it says where a part lacks."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@
   const LETTER = { generation: "M", reference: "O" };
   const FAULT = { generation: "mistake", reference: "omission" };
   const state = { ...core.readLink(data, location.hash), show: "below", planted: false, open: new Set() };
+  let drawn = false;
   let view = null; // what is on the page now: components, and for each side cells, faults and marks
 
   // -- small helpers ------------------------------------------------------------------------------------
@@ -153,7 +154,9 @@
     drawFigures();
     drawNote();
     drawLists();
-    history.replaceState(null, "", core.writeLink(data, state.caption, state.threshold));
+    // the address follows the reader's choices; a page just opened keeps the one that it came with
+    if (drawn) history.replaceState(null, "", core.writeLink(data, state.caption, state.threshold));
+    drawn = true;
   }
 
   function drawControls() {
