@@ -85,7 +85,11 @@ def shared_inputs(layout: Layout) -> dict[str, Any]:
             name: value for name, value in tree_digest(layout.root / "posh_lite").items()
             if not name.startswith("book/") or name in _COMPUTING
         },
-        "data": tree_digest(layout.root / "data"),
+        # what was found in the finished book cannot change what a notebook computes
+        "data": {
+            name: value for name, value in tree_digest(layout.root / "data").items()
+            if not name.startswith("results/proof/")
+        },
         "external": external_data(),
         "versions": package_versions(),
     }
