@@ -156,3 +156,18 @@ def test_missing_parts_are_named_with_what_to_do(proof: Any, tmp_path: Path, mon
     script.write_text("/*! axe v9.9.9\n */", "utf-8")
     assert proof.axe_core() == script
     assert browser._axe_version(script.read_text("utf-8")) == "9.9.9"
+
+
+def test_a_record_of_the_proof_does_not_run_the_notebooks_again(tmp_path: Path) -> None:
+    from posh_lite.book.cache import shared_inputs
+    from posh_lite.book.layout import Layout
+
+    for name in ("posh_lite/a.py", "posh_lite/book/browser.py", "data/mini/pairs.jsonl", "data/results/proof/book.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("one", "utf-8")
+    before = shared_inputs(Layout(tmp_path))
+    for name in ("posh_lite/book/browser.py", "data/results/proof/book.json"):
+        (tmp_path / name).write_text("two", "utf-8")
+    assert shared_inputs(Layout(tmp_path)) == before
+    (tmp_path / "data/mini/pairs.jsonl").write_text("two", "utf-8")
+    assert shared_inputs(Layout(tmp_path)) != before
