@@ -162,7 +162,8 @@ def test_a_record_of_the_proof_does_not_run_the_notebooks_again(tmp_path: Path) 
     from posh_lite.book.cache import shared_inputs
     from posh_lite.book.layout import Layout
 
-    for name in ("posh_lite/a.py", "posh_lite/book/browser.py", "data/mini/pairs.jsonl", "data/results/proof/book.json"):
+    places = ("posh_lite/a.py", "posh_lite/book/browser.py", "data/mini/pairs.jsonl", "data/results/proof/book.json")
+    for name in places:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("one", "utf-8")
     before = shared_inputs(Layout(tmp_path))
