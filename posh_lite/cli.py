@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in (score, evaluate, position, model, compare, caption, challenge, reproduce, reward, estimate, log,
-                   calibrate, graph, docent, doctor, preference, data, bench, train):
+                   calibrate, graph, docent, doctor, preference, project, data, bench, train):
         module.add_parser(commands)
     return top
 
