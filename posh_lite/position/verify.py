@@ -44,7 +44,8 @@ class LexicalVerifier:
         from posh_lite.judge.lexical.judge import RULES as JUDGE
         from posh_lite.judge.lexical.lexicon import lexicon
 
-        return f"lexical-{RULES} rules:{rules_digest(_FILES)} judge:{JUDGE} lexicon:{lexicon().digest[:10]} {language.signature()}"
+        words = f"judge:{JUDGE} lexicon:{lexicon().digest[:10]}"
+        return f"lexical-{RULES} rules:{rules_digest(_FILES)} {words} {language.signature()}"
 
     def verify(self, items: Sequence[tuple[str, Rubric]], /) -> list[tuple[Finding, ...]]:
         """For each caption and rubric one finding a claim, in the order of the claims."""

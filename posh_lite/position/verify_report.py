@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.benchmarks.mini import Gold, MiniCorpus, load_mini
 from posh_lite.errors import PoshLiteError
 from posh_lite.position.label import Precedence, label_sentences
+from posh_lite.position.llm_sample import of_fact
 from posh_lite.position.profile import embedded, profile
 from posh_lite.position.types import LABELS, QUARTILES, STATUSES, CaptionProfile, Label, SentenceLabel
 from posh_lite.records import Pair
@@ -92,21 +93,37 @@ def fact_rows(
 
     A fact is contradicted where a claim in it is, else supported where half of its claims are or more, else missing.
     """
+    return [(corpus.work_of(p.id).slug, known, found) for p in profiles for _, known, found in _statuses(p, corpus)]
+
+
+def _statuses(p: CaptionProfile, corpus: MiniCorpus) -> Iterator[tuple[str, str, str]]:
+    """Fact, gold status and found status."""
+    gold = corpus.gold_of(p.id)
+    omitted, misstated = {f.fact for f in gold.omissions}, {f.fact for f in gold.misstated}
+    status = {f.claim: f.status for f in p.findings}
+    for fact in corpus.work_of(p.id).facts:
+        mine = [status[c.id] for c in of_fact(p.rubric.claims, fact)]
+        if not mine:
+            continue
+        known = "Missing" if fact.fact in omitted else "Contradicted" if fact.fact in misstated else "Supported"
+        half = 2 * mine.count("Supported") >= len(mine)
+        found = "Contradicted" if "Contradicted" in mine else "Supported" if half else "Missing"
+        yield fact.fact, known, found
+
+
+def misstated(profiles: Sequence[CaptionProfile], corpus: MiniCorpus) -> list[tuple[str, str, str]]:
+    """Rows (work, type of the mistake, found status) of every misstated fact that a claim is about.
+
+    A fact that several mistakes misstate has the type of the first.
+    """
     rows = []
     for p in profiles:
-        gold, work = corpus.gold_of(p.id), corpus.work_of(p.id)
-        omitted, misstated = {f.fact for f in gold.omissions}, {f.fact for f in gold.misstated}
-        status = {f.claim: f.status for f in p.findings}
-        for fact in work.facts:
-            mine = [
-                status[c.id] for c in p.rubric.claims if any(a < fact.end and fact.start < b for a, b in c.spans)
-            ]
-            if not mine:
-                continue
-            known = "Missing" if fact.fact in omitted else "Contradicted" if fact.fact in misstated else "Supported"
-            half = 2 * mine.count("Supported") >= len(mine)
-            found = "Contradicted" if "Contradicted" in mine else "Supported" if half else "Missing"
-            rows.append((work.slug, known, found))
+        types: dict[str | None, str] = {}
+        for m in corpus.gold_of(p.id).mistakes:
+            types.setdefault(m.fact, m.type)
+        for fact, known, found in _statuses(p, corpus):
+            if known == "Contradicted":
+                rows.append((corpus.work_of(p.id).slug, types[fact], found))
     return rows
 
 
@@ -121,7 +138,7 @@ def mini_report(n_resamples: int = 2000, *, progress: bool = True) -> dict[str, 
                        progress=progress)
     slugs = [w.slug for w in corpus.works]
     parts = {"developed on": slugs[:DEVELOPED_ON], "held out": slugs[DEVELOPED_ON:], "all": slugs}
-    facts = fact_rows(profiles, corpus)
+    facts, wrong = fact_rows(profiles, corpus), misstated(profiles, corpus)
     sentences = {p: sentence_rows(profiles, corpus.gold, p) for p in PRECEDENCES}
     both_sides = {p: sentence_rows(profiles, corpus.gold, p, side.label) for p in PRECEDENCES}
     record: dict[str, Any] = {
@@ -145,6 +162,10 @@ def mini_report(n_resamples: int = 2000, *, progress: bool = True) -> dict[str, 
         told = [r for r in facts if r[0] in keep]
         known, found, units = ([r[k] for r in told] for k in (1, 2, 0))
         row["facts"] = agreement(known, found, STATUSES, units, n_resamples)
+        row["misstated"] = {
+            kind: [sum(r[0] in keep and r[1:] == (kind, status) for r in wrong) for status in STATUSES]
+            for kind in dict.fromkeys(r[1] for r in wrong)
+        }
         both = [bool(s.supported and s.contradicted) for p in profiles if p.unit in keep for s in p.sentences]
         row["mixed_evidence"] = {"sentences": len(both), "share": sum(both) / len(both)}
         record["parts"][name] = row

@@ -31,6 +31,8 @@ SAME_NOUN, LEAD = 4.4, 0.3
 #: Words before another that deny it.
 _DENIALS = word_set("no not never without nor neither none lacks lacking cannot")
 _REACH = 3
+#: Prepositions, and parts of them, that any sentence may have.
+_PLAIN = word_set("with of in on at to the by from")
 #: Words that say nothing by themselves: "is" is no posture.
 _EMPTY = word_set("is are was were be been being has have had having do does did a an the")
 _SHADES = word_set("dark light pale deep bright soft dull vivid medium half almost nearly very just")
@@ -85,8 +87,9 @@ def wanted(al: Alignment, basis: Basis) -> tuple[Entity, list[list[str]]] | None
         parts.append(["viewer", "us"])
     else:
         parts.append(list(dict.fromkeys(n.rpartition(" ")[2] for n in al.source.names[r.object.id])))
-    if light(verb) and prep not in ("", "with", "of", "in", "on", "at"):
-        parts.append([prep.split()[-1] if prep.split()[-1] not in ("of", "to", "the") else prep.split()[0]])
+    telling = [w for w in prep.split() if w not in _PLAIN]
+    if light(verb) and telling:  # "front" of "in front of"
+        parts.append(telling[-1:])
     return r.subject, parts
 
 
@@ -113,7 +116,8 @@ def borne_out(al: Alignment, basis: Basis, whole: list[Sentence]) -> Evidence | 
             continue
         found = [_best(part, sentence, others) for part in parts]
         told = [f for f in found if f is not None]
-        if len(told) < len(parts) if basis.relation is not None else 2 * len(told) < len(parts) or not told:
+        least = len(parts) if basis.relation is not None else max(1, (len(parts) + 1) // 2)  # half of the values do
+        if len(told) < least:
             continue
         grade = min(g for g, _ in told)
         if best is None or grade > best.grade:
