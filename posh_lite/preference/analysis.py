@@ -72,7 +72,7 @@ class Rater:
     Attributes:
         name: the code.
         answered, open: trials of any kind.
-        repeats_same, repeats: repeated items that got the same answer, and how many there were.
+        repeats_same, repeats: repeated items with the same first caption, and how many there were.
         checks_passed, checks: the same of attention checks.
         leftmost: share of the items decided for one caption whose leftmost was put first.
         seconds: median of a trial, NaN where none was told.
@@ -99,7 +99,7 @@ class PreferenceReport:
             models stood side by side, since a first place among others is another thing.
         agreement: kappa and alpha.
         positions: share of first places by position from the left, with Wilson's interval.
-        repeats: share of repeated items that got the same answer.
+        repeats: share of repeated items in which the same caption, or none, was put first both times.
         checks: share of attention checks that were passed.
         raters: one by one.
         n_items, n_images, n_no_first: counts; items are answers to items that are neither repeat nor check.
@@ -142,7 +142,7 @@ def analyse(answers: Answers, **settings: Any) -> PreferenceReport:
         agreement=tuple(_agreement(items, answers, settings)),
         positions=tuple(wilson(decided.count(k), len(decided), method=f"first places of position {k + 1}")
                         for k in range(study.settings.at_once)),
-        repeats=wilson(sum(same), len(same), n_dropped=len(again) - len(same), method="repeated items answered alike"),
+        repeats=wilson(sum(same), len(same), n_dropped=len(again) - len(same), method="repeats with the same first"),
         checks=wilson(sum(checks), len(checks), method="attention checks passed"),
         raters=tuple(_rater(name, left, answers.judgments) for name, left in answers.open.items()),
         n_items=len(items), n_images=len({j.image for j in items}), n_no_first=len(items) - len(votes),
@@ -227,7 +227,7 @@ def _before(j: Judgment, items: Sequence[Judgment]) -> Judgment | None:
 
 
 def _same(a: Judgment, b: Judgment) -> bool:
-    return all(a.place(m) == b.place(m) for m in a.models)
+    return a.first == b.first
 
 
 def _rater(name: str, left: int, judgments: Sequence[Judgment]) -> Rater:

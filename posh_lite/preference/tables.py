@@ -63,7 +63,8 @@ def checks_table(report: PreferenceReport) -> pd.DataFrame:
     names = ("left", "right") if len(report.positions) == 2 else ("left", "middle", "right")
     rows = [(f"first places of the {name} caption", e, even)
             for name, e in zip(names, report.positions, strict=True)]  # fmt: skip
-    rows += [("repeated items answered alike", report.repeats, ""), ("attention checks passed", report.checks, "")]
+    rows += [("repeated items with the same first caption", report.repeats, ""),
+             ("attention checks passed", report.checks, "")]  # fmt: skip
     return pd.DataFrame([{"what": what, "share": said(e), "of": e.n, "note": note} for what, e, note in rows])
 
 
