@@ -172,3 +172,11 @@ def test_a_record_of_the_proof_does_not_run_the_notebooks_again(tmp_path: Path) 
     assert shared_inputs(Layout(tmp_path)) == before
     (tmp_path / "data/mini/pairs.jsonl").write_text("two", "utf-8")
     assert shared_inputs(Layout(tmp_path)) != before
+
+
+def test_entries_of_a_list_of_works_are_items_of_it() -> None:
+    from posh_lite.book.access import mended
+
+    before = '<div role="list"><div class="citation" id="a" role="doc-biblioentry"><p>A</p></div></div>'
+    assert mended(before) == before.replace("doc-biblioentry", "listitem")
+    assert mended("<p>text</p>") == "<p>text</p>"

@@ -9,6 +9,7 @@
   if (!home || !data || !core) return;
 
   const TITLES = { generation: "Caption", reference: "Reference" };
+  const OTHER = { generation: "reference", reference: "caption" };
   const LETTER = { generation: "M", reference: "O" };
   const FAULT = { generation: "mistake", reference: "omission" };
   const state = { ...core.readLink(data, location.hash), show: "below", planted: false, open: new Set() };
@@ -52,6 +53,7 @@
     }, `The judge's own: ${data.threshold.toFixed(2)}`),
     planted: make("input", { type: "checkbox", id: "px-planted", onchange: () => { state.planted = parts.planted.checked; draw(); } }),
     status: make("p", { role: "status", class: "px-hidden" }),
+    which: make("p", { class: "px-which" }),
     figures: make("tbody"),
     curve: make("div", { class: "px-curve" }),
     generation: textBox("generation"),
@@ -59,7 +61,7 @@
     note: make("div", { class: "px-note" }),
     shows: make("div", { class: "px-options" }),
     lists: { generation: make("ol", { class: "px-list" }), reference: make("ol", { class: "px-list" }) },
-    counts: { generation: make("span", { class: "px-count" }), reference: make("span", { class: "px-count" }) },
+    counts: { generation: make("span"), reference: make("span") },
   };
 
   function textBox(side) {
@@ -76,7 +78,8 @@
     const column = (side) => make("section", { "aria-labelledby": `px-h-${side}` },
       make("h4", { id: `px-h-${side}` }, TITLES[side]), parts[side]);
     const list = (side) => make("section", { "aria-labelledby": `px-l-${side}` },
-      make("h4", { id: `px-l-${side}` }, `About the ${TITLES[side].toLowerCase()} `, parts.counts[side]), parts.lists[side]);
+      make("h4", { id: `px-l-${side}` }, `About the ${TITLES[side].toLowerCase()}`),
+      make("p", { class: "px-which" }, parts.counts[side], `; TEXT A is the ${OTHER[side]}.`), parts.lists[side]);
     home.replaceChildren(
       make("form", { class: "px-controls", "aria-label": "What to look at", onsubmit: (e) => e.preventDefault() },
         make("div", {}, make("label", { for: "px-work" }, "Work"), parts.work),
@@ -86,7 +89,7 @@
       ),
       parts.status,
       make("section", { "aria-labelledby": "px-scores", class: "px-scores" },
-        heading("Scores", "px-scores"),
+        heading("Scores", "px-scores"), parts.which,
         make("div", { class: "px-pair" },
           make("table", { class: "px-figures" },
             make("caption", {}, "Higher is better; from 0 to 1"),
@@ -184,6 +187,8 @@
   function drawFigures() {
     const all = core.coarse(view.components, "all");
     const present = core.coarse(view.components, "present");
+    parts.which.textContent = `${work().title} by ${work().artist}, ${work().date}: caption \u201c${caption().style}\u201d, ` +
+      `judge ${data.judge.split(" ")[0]}, threshold ${state.threshold.toFixed(2)}.`;
     parts.figures.replaceChildren(...["mistakes", "omissions", "overall"].map((name) => make("tr", {},
       make("th", { scope: "row" }, name), make("td", {}, core.shown(all[name])), make("td", {}, core.shown(present[name])))));
     const line = parts.curve.querySelector(".px-now");
@@ -314,7 +319,7 @@
     for (const side of data.sides) {
       const own = view.components.filter((c) => c.side === side);
       const shown = own.filter(isShown);
-      parts.counts[side].textContent = `(${shown.length} of ${own.length})`;
+      parts.counts[side].textContent = `${shown.length} of ${plural(own.length, "question")}`;
       parts.lists[side].replaceChildren(...(shown.length ? shown.map(row) : [make("li", { class: "px-none" }, "None at this threshold.")]));
     }
     home.querySelectorAll("[name=px-show]").forEach((r) => { r.checked = r.value === state.show; });
