@@ -1,0 +1,1 @@
+"""A laboratory for rewards: a simulation in which a policy composes captions from sentences whose truth is known."""
