@@ -134,7 +134,12 @@ def _read(options: argparse.Namespace, skip: Any) -> Captions:
     from posh_lite.own.references import load_references
 
     references = None if options.benchmark is None else load_references(options.benchmark)
-    return read_captions(options.captions, references, on_error=skip)
+    try:
+        return read_captions(options.captions, references, on_error=skip)
+    except InputError as error:
+        if error.line is None or skip is not None:
+            raise
+        raise InputError(f"{error} (--on-error skip leaves such records out and counts them)") from None
 
 
 def _metric(options: argparse.Namespace, place: Path) -> Any:

@@ -9,7 +9,7 @@ exchanged by their sums, and ranks of images have no meaning.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -180,19 +180,17 @@ def _score(
     nothing = math.nan
     if not len(gaps):
         return Tested(name, nothing, nothing, estimate, nothing, nothing, nothing, nothing)
-    p, exact = exchanged(lambda signs: np.asarray(signs @ gaps / len(gaps)), len(gaps), seed)
+    signs, exact = signs_of(len(gaps), seed)
     share = float(np.mean((gaps > 0) + (gaps == 0) / 2))
     return Tested(name, float(kept[:, 0].mean()), float(kept[:, 1].mean()), estimate, share,
-                  bootstrap_p(drawn[0] if drawn else None), p, wilcoxon_p(gaps), exact=exact)
+                  bootstrap_p(drawn[0] if drawn else None), as_large(signs @ gaps), wilcoxon_p(gaps), exact=exact)
 
 
 def _effects(
     first: Model, second: Model, units: set[str], n_resamples: int, level: float, seed: int
 ) -> list[Tested]:
-    import numpy as np
-
-    from posh_lite.position.composition import compose, shares_of
-    from posh_lite.position.effects import diagnose, effects_of
+    from posh_lite.position.composition import compose
+    from posh_lite.position.effects import diagnose
 
     own = compose([*_named(first.profiles, "first", units), *_named(second.profiles, "second", units)])
     if len(own) < 2:
@@ -202,23 +200,38 @@ def _effects(
     common = [u for u in own["first"].units if u in rows["second"]]
     a = own["first"].counts[[rows["first"][u] for u in common]]
     b = own["second"].counts[[rows["second"][u] for u in common]]
-    total, gap = (a + b).sum(axis=0), a - b
-
-    def statistic(signs: Floats) -> Floats:
-        moved = np.tensordot(signs, gap, axes=1)  # draws, bins, labels
-        return np.asarray(effects_of(shares_of((total + moved) / 2)) - effects_of(shares_of((total - moved) / 2)))
-
+    signs, exact = signs_of(len(common), seed)
+    values = exchanged_effects(a, b, signs)
     found = []
     for place, name in enumerate(EFFECTS):
-        p, exact = exchanged(lambda signs, place=place: statistic(signs)[:, place], len(common), seed)  # type: ignore[misc]
         replicates = made.replicates_of("first", name) - made.replicates_of("second", name)
         estimate = made.difference("first", "second", name)
         defined = not math.isnan(estimate.low)
         found.append(Tested(
             name, made.estimate("first", name).value, made.estimate("second", name).value, estimate, math.nan,
-            bootstrap_p(replicates) if defined else math.nan, p, math.nan, exact=exact,
+            bootstrap_p(replicates) if defined else math.nan, as_large(values[:, place]), math.nan, exact=exact,
         ))
     return found
+
+
+def exchanged_effects(a: Floats, b: Floats, signs: Floats) -> Floats:
+    """Differences of the effects of two models whose captions of some images are exchanged.
+
+    Args:
+        a: sums of the first model by image, quarter and label, shape ``(n, 4, 3)``.
+        b: those of the second, of the same images.
+        signs: shape ``(rows, n)``, -1 where an image is exchanged, else 1.
+
+    Returns:
+        First less second, shape ``(rows, 4)`` in the order of ``EFFECTS``; NaN where a quarter is empty.
+    """
+    import numpy as np
+
+    from posh_lite.position.composition import shares_of
+    from posh_lite.position.effects import effects_of
+
+    total, moved = (a + b).sum(axis=0), np.tensordot(signs, a - b, axes=1)
+    return np.asarray(effects_of(shares_of((total + moved) / 2)) - effects_of(shares_of((total - moved) / 2)))
 
 
 def _named(profiles: Sequence[CaptionProfile], name: str, units: set[str]) -> list[CaptionProfile]:
@@ -239,18 +252,16 @@ def signs_of(n: int, seed: int) -> tuple[Floats, bool]:
 
     if n <= EXACT:
         bits = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-        return 1.0 - 2.0 * bits, True
+        return np.asarray(1.0 - 2.0 * bits, dtype=np.float64), True
     drawn = np.random.default_rng(seed).integers(0, 2, size=(DRAWN, n))
     return np.asarray(np.concatenate([np.ones((1, n)), 1.0 - 2.0 * drawn]), dtype=np.float64), False
 
 
-def exchanged(statistic: Callable[[Floats], Floats], n: int, seed: int) -> tuple[float, bool]:
-    """Two-sided p of a permutation test within images, and whether it is exact.
+def as_large(values: Floats) -> float:
+    """Two-sided p of a permutation test.
 
     Args:
-        statistic: from exchanges, shape ``(rows, n)``, to values, shape ``(rows,)``.
-        n: images.
-        seed: of the draws, where there are too many exchanges to try all.
+        values: of all exchanges, the real one first, shape ``(rows,)``.
 
     Returns:
         The share of the exchanges, the real one among them, whose value is at least as large; NaN where the real one is
@@ -258,22 +269,20 @@ def exchanged(statistic: Callable[[Floats], Floats], n: int, seed: int) -> tuple
     """
     import numpy as np
 
-    signs, exact = signs_of(n, seed)
-    values = statistic(signs)
     if math.isnan(float(values[0])):
-        return math.nan, exact
+        return math.nan
     known = values[~np.isnan(values)]
-    return float(np.mean(np.abs(known) >= abs(float(values[0])) - _TINY)), exact
+    return float(np.mean(np.abs(known) >= abs(float(values[0])) - _TINY))
 
 
 def wilcoxon_p(gaps: Floats) -> float:
     """Two-sided p of the signed ranks, images without a difference left out; NaN where none differs."""
     import warnings
 
-    import numpy as np
     from scipy import stats
 
-    if not np.any(gaps != 0):
+    gaps = gaps[gaps != 0]  # scipy, too, leaves them out, but then gives up the exact distribution
+    if not len(gaps):
         return math.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few images, or ties: scipy says that it takes the other method

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from itertools import groupby
 from typing import Literal
@@ -74,7 +75,8 @@ def verdict(found: Comparison, test: Tested) -> str:
     if math.isnan(e.value):
         return f"{test.quantity}: undefined ({e.reason})."
     better, worse = (a, b) if e.value > 0 else (b, a)
-    by = f"{figure(abs(e.value), 3)} on average ({signed(e.value)}, {between(e)})"
+    turned = e if e.value > 0 else replace(e, value=-e.value, low=-e.high, high=-e.low)
+    by = f"{_figure(turned.value)} on average ({between(turned)})"
     if not math.isnan(test.p_permutation) and test.p_holm < ALPHA and test.p_bootstrap < ALPHA:
         return f"{test.quantity}: {better} is better than {worse} by {by}."
     return f"{test.quantity}: which is better is open; the difference is {signed(e.value)} ({between(e)})."
@@ -146,7 +148,9 @@ def diff(found: Comparison, *, most: int = 10, score: str = "overall", level: in
         one, other = a.scores[i], b.scores[j]
         pair = a.pairs[i]
         name = pair.image or pair.id
-        yield f"<article><h{level + 1}>{shown(name)}: {score} {signed(gap)}</h{level + 1}><div class=two>"
+        side = "higher" if gap > 0 else "lower"
+        yield (f"<article><h{level + 1}>{shown(name)}: {score} {figure(abs(gap), 3)} {side} for {shown(a.record.name)}"
+               f"</h{level + 1}><div class=two>")
         for model, own in ((a, one), (b, other)):
             yield f"<section><h{level + 2}>{shown(model.record.name)}</h{level + 2}>{_caption(own)}</section>"
         yield "</div>"

@@ -28,7 +28,7 @@ def profile_svg(figures: Mapping[str, Estimate], *, prefix: str = "") -> tuple[s
     Returns:
         The drawing, and its alt text, which is in it too.
     """
-    width, height, left, top, bottom = 460, 250, 46, 34, 34
+    width, height, left, top, bottom = 400, 250, 46, 34, 34
     tall = height - top - bottom
 
     def y(share: float) -> float:
@@ -56,7 +56,7 @@ def profile_svg(figures: Mapping[str, Estimate], *, prefix: str = "") -> tuple[s
                 parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y(e.low):.1f}" y2="{y(e.high):.1f}" {ink}'
                              ' stroke-width="1.5"/>')
             parts.append(_mark(label, x, y(e.value), hue))
-        at = left + 4 + place * 130
+        at = left + 4 + place * 118
         parts.append(f'{_mark(label, at, 14, hue)}<text x="{at + 12}" y="18">{label.lower()}</text>')
         said.append(f"{label.lower()} {', '.join('undefined' if e is None else _said(e) for e in own)}")
     alt = f"Share of sentences by quarter of the caption, first to last, with intervals: {'; '.join(said)}."
@@ -77,7 +77,7 @@ def forest_svg(rows: Sequence[tuple[str, Estimate]], *, axis: str) -> tuple[str,
     low, high = min(known), max(known)
     room = max(0.01, (high - low) * 0.08)
     low, high = low - room, high + room
-    left, width, row = 150, 520, 26
+    left, width, row = 126, 400, 26
     height = row * len(rows) + 44
 
     def x(value: float) -> float:
@@ -91,7 +91,7 @@ def forest_svg(rows: Sequence[tuple[str, Estimate]], *, axis: str) -> tuple[str,
     said = []
     for place, (name, e) in enumerate(rows):
         at = place * row + 18
-        short = name if len(name) <= 19 else f"{name[:18]}…"
+        short = name if len(name) <= 16 else f"{name[:15]}…"
         parts.append(f'<text x="{left - 12}" y="{at + 4}" text-anchor="end">{escape(short)}</text>')
         said.append(f"{name} {_said(e)}")
         if math.isnan(e.value):

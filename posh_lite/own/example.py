@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from posh_lite.own.captions import Captions
 from posh_lite.own.references import load_references
 
@@ -10,5 +12,6 @@ def example() -> Captions:
     """All 72 captions of ``data/mini``, each named after its style; no model wrote them."""
     from posh_lite.benchmarks.mini import load_mini
 
+    pairs = tuple(replace(p, image=p.id.partition("/")[0]) for p in load_mini().pairs)
     note = load_references("mini").note
-    return Captions(load_mini().pairs, "mini", note=note, constructed=True)
+    return Captions(pairs, "mini", note=note, constructed=True)

@@ -26,7 +26,7 @@ STYLE = f"""
 :root{{color-scheme:light dark;{_colours(False)}}}
 @media (prefers-color-scheme:dark){{:root{{{_colours(True)}}}}}
 *{{box-sizing:border-box}}
-body{{margin:0 auto;padding:1rem;max-width:76rem;color:var(--text);background:var(--paper);
+body{{margin:0 auto;padding:1rem;max-width:84rem;color:var(--text);background:var(--paper);
 font:16px/1.55 system-ui,sans-serif;overflow-wrap:break-word}}
 a{{color:var(--blue)}} a:focus-visible,button:focus-visible,summary:focus-visible,[tabindex]:focus-visible{{
 outline:3px solid var(--text);outline-offset:2px}}
@@ -37,8 +37,8 @@ pre{{overflow-x:auto;background:var(--raised);border:1px solid var(--grid);borde
 .wide{{overflow-x:auto;max-width:100%}}
 table{{border-collapse:collapse;font-size:.92rem}} caption{{text-align:left;padding:.2rem 0 .4rem;color:var(--muted)}}
 th,td{{border-bottom:1px solid var(--grid);padding:.3rem .6rem;text-align:left;vertical-align:top}}
-td.n,th.n{{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}}
-td.n small{{display:block}}
+td.n,th.n{{text-align:right}} td.n{{white-space:nowrap;font-variant-numeric:tabular-nums}} th.n{{min-width:5.5rem}}
+td.n small{{display:block}} td:not(.n){{min-width:11rem}}
 thead th{{border-bottom:2px solid var(--muted);vertical-align:bottom}}
 tbody th{{font-weight:600;position:sticky;left:0;background:var(--paper);max-width:14rem}}
 th button{{font:inherit;font-weight:600;color:inherit;background:none;border:0;padding:.15rem 0;cursor:pointer;
@@ -48,7 +48,7 @@ th[aria-sort=ascending] button::after{{content:" \\25B2"}} th[aria-sort=descendi
 padding:0 .45rem;color:var(--muted);white-space:nowrap}}
 .note{{border-left:.3rem solid var(--gold);background:var(--raised);padding:.4rem .8rem;margin:.8rem 0;max-width:48rem}}
 .hidden{{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}}
-figure{{margin:.6rem 0;max-width:44rem}} figcaption{{font-size:.9rem;color:var(--muted)}}
+figure{{margin:.6rem 0;max-width:32rem}} figcaption{{font-size:.9rem;color:var(--muted)}}
 svg.plot{{width:100%;height:auto;font:13px system-ui,sans-serif}} svg.plot text{{fill:var(--text)}}
 svg.plot .axis{{stroke:var(--muted)}} svg.plot .rule{{stroke:var(--grid)}} svg.plot text.muted{{fill:var(--muted)}}
 details>summary{{cursor:pointer}}

@@ -154,8 +154,8 @@ def _row(record: ModelRecord) -> list[str]:
     tags = ' <span class="tag">constructed</span>' if record.constructed else ""
     cells = [name_cell(f'<a href="{escape(record.folder)}/{PAGE}">{shown(record.name)}</a>{tags}')]
     cells += [estimate_cell(record.figures[name]) for name in SCORES]
-    cells += [estimate_cell(record.figures.get(name), sign=True) for name in ("d_mid", "d_tail")]
-    cells += [estimate_cell(record.figures.get(name)) for name in LAST]
+    cells += [estimate_cell(record.figures.get(name), 2, sign=True) for name in ("d_mid", "d_tail")]
+    cells += [estimate_cell(record.figures.get(name), 2) for name in LAST]
     left = record.n_skipped + record.n_unscored
     cells.append(number_cell(record.n, f"{record.n:,}" + (f"<small>{left:,} left out</small>" if left else "")))
     missing = f"<small>{record.n_uncaptioned:,} without</small>" if record.n_uncaptioned else ""
@@ -169,6 +169,10 @@ def _reading(groups: Sequence[Group]) -> str:
     constructed = any(r.constructed for g in groups for r in g.rows)
     told = ("<p><strong>Constructed</strong> rows were written by no model: each plants one kind of fault, to hold"
             " one's own beside.</p>") if constructed else ""
+    if any("|judge:lexical" in r.scores_by for g in groups for r in g.rows):
+        told += ("<p><strong>Look before you rank.</strong> The default judge points at wrong words better than it"
+                 " ranks captions: free rewording costs points, and intervals know nothing of that. Open the models'"
+                 " pages before you call one better, or score with a language model as judge.</p>")
     return (
         f"<h2>How to read it</h2><dl>{meanings}</dl>{told}"
         "<p>Two intervals that overlap do not say that two models are alike: all rows of a table rest on the same"
