@@ -25,6 +25,7 @@ from posh_lite.commands import (
     estimate,
     evaluate,
     graph,
+    lab,
     log,
     model,
     position,
@@ -69,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"posh-lite {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in (score, evaluate, position, model, compare, caption, challenge, reproduce, reward, estimate, log,
-                   calibrate, graph, docent, doctor, preference, project, data, bench, train):
+                   calibrate, graph, docent, doctor, preference, project, data, bench, train, lab):
         module.add_parser(commands)
     return top
 

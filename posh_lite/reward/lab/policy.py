@@ -67,7 +67,7 @@ class Choice:
 def place(number: int, n: int) -> tuple[int, float]:
     """The anchor below sentence ``number`` (from 1) of ``n``, and the weight of the next one."""
     at = (number - 1) / n * ANCHORS - 0.5
-    anchor = min(max(int(math.floor(at)), 0), ANCHORS - 2)
+    anchor = min(max(math.floor(at), 0), ANCHORS - 2)
     return anchor, min(max(at - anchor, 0.0), 1.0)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from random import Random
 from typing import Any
 
@@ -17,7 +17,7 @@ from posh_lite.reward.lab.base import fit_base
 from posh_lite.reward.lab.measure import captions_of, measure
 from posh_lite.reward.lab.nature import Nature, Stock
 from posh_lite.reward.lab.policy import Policy
-from posh_lite.reward.lab.train import Learning, train
+from posh_lite.reward.lab.train import Learning, Step, train
 from posh_lite.reward.lab.world import Grain, Verified, Witness, make_world
 from posh_lite.reward.settings import PagerSettings, variant
 
@@ -42,8 +42,8 @@ class Scene:
     """One set of assumptions."""
 
     name: str
-    nature: Nature = Nature()
-    learning: Learning = Learning()
+    nature: Nature = field(default_factory=Nature)
+    learning: Learning = field(default_factory=Learning)
     grain: Grain = "facts"
     witness: Witness = "planted"
 
@@ -121,12 +121,20 @@ def run_job(job: Job, stocks: Sequence[Stock]) -> list[dict[str, Any]]:
     for arm in job.arms:
         made = train(job.base, own, arm.settings, nature=nature, learning=job.scene.learning, seed=job.seed,
                      noise=arm.noise, stages=job.stages)
-        course = [{"step": step, **_chief(measured(policy, arm.settings, max(4, job.each // 3)))} for step, policy in made.stages]
+        few = max(4, job.each // 3)
+        course = [{"step": step, **_chief(measured(policy, arm.settings, few))} for step, policy in made.stages]
         rows.append({
             "arm": arm.name, "seed": job.seed, "values": measured(made.policy, arm.settings),
-            "course": course, "steps": [asdict(s) for s in made.steps],
+            "course": course, "steps": tenths(made.steps),
         })
     return rows
+
+
+def tenths(steps: Sequence[Step]) -> list[dict[str, float]]:
+    """Means over each tenth of a training, named by its first step."""
+    parts = [steps[len(steps) * k // 10 : len(steps) * (k + 1) // 10] for k in range(10)]
+    return [{"step": part[0].step, **{f.name: sum(getattr(s, f.name) for s in part) / len(part)
+                                      for f in fields(Step) if f.name != "step"}} for part in parts if part]
 
 
 def _chief(values: dict[str, float]) -> dict[str, float]:

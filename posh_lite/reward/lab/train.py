@@ -206,9 +206,11 @@ def train(
             first, second = 0.9 * first + 0.1 * g, 0.999 * second + 0.001 * g * g
             rate = learning.rate * np.sqrt(1 - 0.999**updates) / (1 - 0.9**updates)
             policy = Policy.of(policy.flat() + rate * first / (np.sqrt(second) + 1e-8))
-        mean = [float(np.mean([getattr(t, name) for t in terms])) for name in
-                ("total", "coverage", "middle", "tail", "length")]
-        history.append(Step(step, *mean, spread, float((rewards.std(axis=1) == 0).mean())))
+        total, coverage, middle, tail, length = np.mean(
+            [(t.total, t.coverage, t.middle, t.tail, t.length) for t in terms], axis=0
+        ).tolist()
+        idle = float((rewards.std(axis=1) == 0).mean())
+        history.append(Step(step, total, coverage, middle, tail, length, spread, idle))
     return Trained(policy, tuple(history), tuple(kept))
 
 

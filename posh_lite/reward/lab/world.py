@@ -123,6 +123,15 @@ class Verified:
     signature: str
 
 
+def current_signature() -> str:
+    """Of the extractor, the verifier and the judge of genericity that :func:`verify_corpus` uses."""
+    from posh_lite.position.generic import LexicalGenericity
+    from posh_lite.position.profile import embedded
+
+    extractor, verifier = embedded()
+    return f"{extractor.signature} > {verifier.signature} > {LexicalGenericity().signature}"
+
+
 def verify_corpus(corpus: MiniCorpus | None = None) -> tuple[Verified, ...]:
     """Verify every sentence of the corpus's captions, each alone (some ten seconds).
 
@@ -138,7 +147,7 @@ def verify_corpus(corpus: MiniCorpus | None = None) -> tuple[Verified, ...]:
     corpus = load_mini() if corpus is None else corpus
     extractor, verifier = embedded()
     judge = LexicalGenericity()
-    name = f"{extractor.signature} > {verifier.signature} > {judge.signature}"
+    name = current_signature()
     made = []
     for work, rubric in zip(corpus.works, extractor.extract([w.reference for w in corpus.works]), strict=True):
         raw = {row[0]: row for p, g in zip(corpus.pairs, corpus.gold, strict=True) if corpus.work_of(p) is work
