@@ -25,7 +25,7 @@ HTML := book/_build/html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-judges book pdf proof strip check lint types check-extras check-notebooks bench reproduce doctor model model-asked serve readme lock gpu-env clean distclean
+.PHONY: help setup test test-judges test-rl book pdf proof strip check lint types check-extras check-notebooks bench reproduce doctor model model-asked serve readme lock gpu-env clean distclean
 
 help: ## Show this list
 	@echo "posh-lite: make TARGET [VARIABLE=value]"
@@ -49,6 +49,9 @@ test: $(STAMP) ## Run the test suite (TESTS=tests/test_text.py, ARGS="-k name", 
 
 test-judges: ## Test the language-model judges in .venv-judges and record the outcome (VLLM=1 or VLLM=cpu adds vLLM)
 	@"$(PYTHON)" scripts/judges_env.py --vllm $(if $(VLLM),$(if $(filter cpu,$(VLLM)),cpu,gpu),none) $(ARGS)
+
+test-rl: ## Test rewards and trainings in the real TRL in .venv-rl and record the outcome
+	@"$(PYTHON)" scripts/rl_env.py $(ARGS)
 
 book: $(STAMP) ## Run the notebooks that changed and build the book (PROFILE, P, ONLY, FORCE)
 	@$(PY) -m posh_lite.book build --profile $(PROFILE) $(P) $(PARAMS) $(if $(ONLY),--only $(ONLY)) $(if $(FORCE),--force)

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -98,14 +99,14 @@ def _message(said: ElementTree.Element) -> str:
     return found[1] if message == "collection skipped" and found else message
 
 
-def versions(python: Path) -> dict[str, str]:
+def versions(python: Path, names: Sequence[str] = NAMED) -> dict[str, str]:
     """Versions in the environment, and those of the machine that matter."""
     code = (
         "import json,sys\nfrom importlib import metadata\nfound={}\n"
         "for n in sys.argv[1:]:\n    try: found[n]=metadata.version(n)\n"
         "    except metadata.PackageNotFoundError: pass\nprint(json.dumps(found))"
     )
-    done = subprocess.run([str(python), "-c", code, *NAMED], capture_output=True, text=True, check=True)
+    done = subprocess.run([str(python), "-c", code, *names], capture_output=True, text=True, check=True)
     place = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
     return {**place, **json.loads(done.stdout)}
 
