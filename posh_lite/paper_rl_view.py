@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite import paper_rl, paper_rl_cost
-from posh_lite.book import show
 from posh_lite.book.show import interval, number
 from posh_lite.evaluation.bootstrap import Estimate
 from posh_lite.paper_figures import bounds, published
@@ -315,11 +313,3 @@ def claims_table() -> pd.DataFrame:
          "published": "shares and bootstrap intervals",
          "it allows": "no difference is shown; absence of one is not shown either"},
     ])  # fmt: skip
-
-
-# -- the laboratory ------------------------------------------------------------------------------------------
-
-
-def laboratory(record: str | Path) -> show.Block:
-    """The laboratory's ablations beside Table 5, or a line that says that there is no record of it."""
-    return show.text(f"There is no record of the laboratory at `{record}`, so nothing stands beside Table 5 here.")

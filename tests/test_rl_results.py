@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posh_lite import paper_rl, paper_rl_cost, plot_rl
+from posh_lite import paper_rl, paper_rl_cost, paper_rl_lab, plot_rl
 from posh_lite import paper_rl_view as view
 from posh_lite.errors import InputError
 from posh_lite.evaluation.annotators import krippendorff_alpha
@@ -32,6 +33,7 @@ def test_bounds_of_a_mean_by_hand() -> None:
     assert made.sure == (-2, 2)  # Hoeffding's half width of 4 * sqrt(log(40) / 8) is cut off
 
 
+@settings(deadline=None)  # the first example imports SciPy
 @given(st.lists(st.integers(-2, 2), min_size=2, max_size=40))
 def test_no_labels_lie_outside_of_the_bounds(labels: list[int]) -> None:
     made = paper_rl.label_mean(sum(labels) / len(labels), len(labels))
@@ -241,3 +243,40 @@ def test_density_names_every_point() -> None:
 @pytest.fixture(autouse=True)
 def _figures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("posh_lite.plot.figures_folder", lambda: tmp_path)
+
+
+# -- the laboratory -----------------------------------------------------------------------------------------
+
+
+def recorded(tmp_path: Path, gaps: list[float]) -> Path:
+    """A record in which leaving the middle term out moves D_mid by ``gaps``, a seed each."""
+    rows = []
+    for seed, gap in enumerate(gaps):
+        for arm, moved in (("full", 0.0), ("no-mid", gap)):
+            values = {"d_mid": 0.1 * seed + moved, "s_q4": 0.4, "h_q4": 0.2, "g_q4": None}
+            rows.append({"arm": arm, "seed": seed, "values": values})
+    (tmp_path / "study.json").write_text(json.dumps({"scenes": {"default": {"rows": rows}}}), "utf-8")
+    return tmp_path
+
+
+def test_laboratory_is_paired_by_seed(tmp_path: Path) -> None:
+    rows = paper_rl_lab.beside(json.loads((recorded(tmp_path, [0.05, 0.07, 0.06]) / "study.json").read_text("utf-8")))
+    first = rows[0]
+    assert (first.variant, first.quantity, first.printed) == ("w/o R_mid", "d_mid", pytest.approx(0.067))
+    half = 4.302652729911275 * 0.01 / math.sqrt(3)
+    assert (first.lab.value, first.lab.low) == pytest.approx((0.06, 0.06 - half))
+    assert first.says == "agrees"
+    assert [r.says for r in rows[1:]] == ["undecided"] * 3  # no difference, no difference, not measured
+    table, text = paper_rl_lab.shown(tmp_path)
+    assert "3 seeds" in (table.markdown or "") and "agrees on the direction of 1 of 4" in text.plain
+
+
+def test_laboratory_that_points_the_other_way_or_is_missing(tmp_path: Path) -> None:
+    study = json.loads((recorded(tmp_path, [-0.05, -0.07, -0.06]) / "study.json").read_text("utf-8"))
+    assert paper_rl_lab.beside(study)[0].says == "does not"
+    (only,) = paper_rl_lab.shown(tmp_path / "nowhere")
+    assert "no record of the laboratory" in only.plain
+    with pytest.raises(InputError, match="no scene"):
+        paper_rl_lab.beside({"scenes": {}})
+    with pytest.raises(InputError, match='no arm "full"'):
+        paper_rl_lab.beside({"scenes": {"default": {"rows": []}}})
