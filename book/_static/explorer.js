@@ -14,6 +14,7 @@
   const FAULT = { generation: "mistake", reference: "omission" };
   const state = { ...core.readLink(data, location.hash), show: "below", planted: false, open: new Set() };
   let drawn = false;
+  let printing = false;
   let view = null; // what is on the page now: components, and for each side cells, faults and marks
 
   // -- small helpers ------------------------------------------------------------------------------------
@@ -109,8 +110,11 @@
           onchange: () => { state.show = value; drawLists(); } }), ` ${name}`));
     }
     // on paper nothing can be opened
-    addEventListener("beforeprint", () => home.querySelectorAll("details").forEach((d) => { d.open = true; }));
-    addEventListener("afterprint", () => drawLists());
+    addEventListener("beforeprint", () => {
+      printing = true;
+      home.querySelectorAll("details").forEach((d) => { d.open = true; });
+    });
+    addEventListener("afterprint", () => { printing = false; drawLists(); });
     addEventListener("hashchange", () => {
       // a link within the page, as of the contents, is no choice of a caption
       if (location.hash.includes("/")) choose(core.readLink(data, location.hash).caption, core.readLink(data, location.hash).threshold);
@@ -330,6 +334,7 @@
     const names = view.sides[c.side].names.get(c.number) || [];
     const word = c.score === null ? "no verdict" : c.inherited ? "not asked" : c.present ? "found" : "not found";
     const details = make("details", { open: state.open.has(c.number), ontoggle: () => {
+      if (printing || !details.isConnected) return; // opened for paper, not by the reader
       if (details.open) state.open.add(c.number);
       else state.open.delete(c.number);
       light();

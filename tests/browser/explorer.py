@@ -14,7 +14,7 @@ Audit = Callable[[], list[str]]
 
 def _open(page: Any, html: Path, link: str = "") -> None:
     page.goto((html / "explorer.html").as_uri() + link, wait_until="load")
-    page.wait_for_selector("#px-text-generation .px-mark")
+    page.wait_for_selector("#px-text-generation .px-found")
 
 
 def _figures(page: Any) -> list[str]:
@@ -28,7 +28,8 @@ def _focused(page: Any) -> str:
 def check_a_link_opens_its_view(page: Any, html: Path, audit: Audit) -> None:
     _open(page, html, "#milkmaid/confuser/2.00")
     assert page.locator("#px-work").evaluate("n => n.selectedOptions[0].text").startswith("The Milkmaid")
-    assert page.locator("[name=px-caption]:checked").evaluate("n => n.parentElement.innerText").startswith("confuser")
+    chosen = page.locator("label", has=page.locator("[name=px-caption]:checked"))
+    assert chosen.inner_text().strip().startswith("confuser")
     assert page.locator(".px output").inner_text() == "2.00"
     page.evaluate("location.hash = '#gleaners/terse/4.50'")
     page.wait_for_function("document.querySelector('.px output').textContent === '4.50'")
