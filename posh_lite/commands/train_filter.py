@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     kept = set(funnel.kept)
     write_jsonl(place / KEPT, _rows(path, [c.example for c in found if c.example.id in kept], place))
     save(place / FUNNEL, funnel.to_dict())
-    print("\n".join([*table(funnel), f"{place / KEPT}: {len(kept):,} rows"]))
+    print("\n".join([*table(funnel), f"{place / KEPT}: {len(kept):,} row{'s' * (len(kept) != 1)}"]))
     return 0
 
 

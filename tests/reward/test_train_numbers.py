@@ -53,12 +53,19 @@ def test_iterations_use_captions_again() -> None:
     assert twice.steps == 2 * once.steps and twice.captions == once.captions
 
 
-@pytest.mark.parametrize(("changes", "rows", "said"), [
-    (["gpus=5"], 1000, "an update of 64 captions cannot be shared by 5 devices x 1"),
-    (["batch.rollout=96"], 1000, r"must be a multiple of an update \(64\)"),
-    (["batch.update=12", "batch.rollout=12", "gpus=4"], 1000, r"must be a multiple of the generations a prompt \(8\)"),
-    ([], 7, "a round of rollouts takes 8 prompts and there are 7 rows"),
-])
+@pytest.mark.parametrize(
+    ("changes", "rows", "said"),
+    [
+        (["gpus=5"], 1000, "an update of 64 captions cannot be shared by 5 devices x 1"),
+        (["batch.rollout=96"], 1000, r"must be a multiple of an update \(64\)"),
+        (
+            ["batch.update=12", "batch.rollout=12", "gpus=4"],
+            1000,
+            r"must be a multiple of the generations a prompt \(8\)",
+        ),
+        ([], 7, "a round of rollouts takes 8 prompts and there are 7 rows"),
+    ],
+)
 def test_batches_that_do_not_divide_are_told(changes: list[str], rows: int, said: str) -> None:
     with pytest.raises(InputError, match=said):
         numbers(read_config("posh-dapo", changes), rows)
@@ -95,8 +102,10 @@ def test_rubrics_that_the_data_brings_are_not_extracted() -> None:
 
 def test_tokens_of_posh_are_counted_on_the_references() -> None:
     config = read_config("posh-dapo")
-    short, = readings(config, numbers(config, 1000), [("A man holds a dog.", False)])
-    long, = readings(config, numbers(config, 1000), [("A man in a red coat holds a small brown dog near a tree.", False)])
+    (short,) = readings(config, numbers(config, 1000), [("A man holds a dog.", False)])
+    (long,) = readings(
+        config, numbers(config, 1000), [("A man in a red coat holds a small brown dog near a tree.", False)]
+    )
     assert short.calls % 8000 == 0 and 0 < short.cached < short.input
     assert long.calls > short.calls and long.input > short.input
 
