@@ -13,6 +13,7 @@ from posh_lite.cli import main
 from posh_lite.errors import InputError
 from posh_lite.preference.analysis import analyse
 from posh_lite.preference.answers import ANSWERS, read_answers, read_key
+from posh_lite.preference.example import example_study
 from posh_lite.preference.page import page, read_pictures
 from posh_lite.preference.simulate import Habits, simulate, write_answers
 from posh_lite.preference.study import ATTENTION, PreferenceStudy, Settings, make_study
@@ -357,3 +358,10 @@ def test_read_without_a_key_says_where_it_looked(tmp_path: Path, capsys: pytest.
     (tmp_path / "answers.json").write_text("{}", "utf-8")
     assert main(["preference", "read", str(tmp_path / "answers.json"), "-o", str(tmp_path / "out")]) == 2
     assert "key.json" in capsys.readouterr().err
+
+
+def test_the_page_in_the_book_is_the_one_that_is_made_now() -> None:
+    kept = Path(__file__).parent.parent / "book" / "_static" / "preference-example.html"
+    assert kept.read_text("utf-8") == page(example_study()), (
+        "renew it: python -m posh_lite.preference.example book/_static/preference-example.html"
+    )
