@@ -11,7 +11,9 @@
 
   /** A name for the region: the caption of the table, or the region's own. */
   function nameOf(table, box) {
-    const caption = table.caption ? table.caption.textContent.replace(/\s+/g, " ").trim() : "";
+    // without the sign of the link to itself
+    const parts = table.caption ? [...table.caption.childNodes].filter((n) => !(n.matches && n.matches(".headerlink"))) : [];
+    const caption = parts.map((n) => n.textContent).join("").replace(/\s+/g, " ").trim();
     return box.getAttribute("aria-label") || (caption ? `Table: ${caption.slice(0, 120)}` : "Table");
   }
 
