@@ -215,7 +215,7 @@ def test_a_report_counts_by_hand():
     assert list(counts["short captions"]) == [0, 0]
     text = markdown(made)
     assert "| x | 1.000/.000/.000 |" in text
-    assert "1 caption(s) were left out" in text
+    assert "Left out: 1 caption whose" in text
 
 
 def test_a_report_of_captions_without_a_model_has_a_name_for_them():
@@ -250,3 +250,61 @@ def make_report_of_two():
     rubric = Rubric("r", (Claim(0, "c", "Entity", 1.0, "c"),), "e")
     return make_report([replace(labelled_caption("SSSS", unit=u, model="x"), rubric=rubric) for u in "ab"],
                        n_resamples=5)
+
+
+def test_sheets_are_drawn_and_the_filled_ones_are_read_back(captions, tmp_path, capsys):
+    out = tmp_path / "where"
+    run = ["position", str(captions), "-o", str(out), "--boot", "20", "--no-figures"]
+    assert main([*run, "--sheet", "3"]) == 0
+    folder = out / "audit-claims"
+    assert sorted(p.name for p in folder.iterdir()) == ["key.csv", "sheet.csv", "sheet.html"]
+    lines = (folder / "sheet.csv").read_text().splitlines()
+    assert lines[0] == "code,image,statement,answer,remark" and len(lines) == 4
+    filled = [line.removesuffix(",") for line in lines[1:]]  # without the remark
+    for name, answers in (("anna", ("confirmed", "Confirmed", "ambiguous")), ("ben", ("confirmed", "incorrect", ""))):
+        rows = [f"{line.removesuffix(',')},{a}," for line, a in zip(filled, answers, strict=True)]
+        (folder / f"{name}.csv").write_text("\n".join([lines[0], *rows]) + "\n")
+    capsys.readouterr()
+    assert main([*run, "--answers", str(folder / "anna.csv"), str(folder / "ben.csv")]) == 0
+    told = (out / "audits.md").read_text()
+    assert "3 lines, 2 sheets; 2 without an answer, or with answers that differ." in told
+    assert "- confirmed: +1.00" in told and "kappa of anna.csv and ben.csv" in told
+    assert capsys.readouterr().out.endswith(told)
+    assert main([*run, "--sheet", "3"]) == 2  # the sheets may be filled in
+    assert "audit-claims" in capsys.readouterr().err
+
+
+def test_answers_that_change_a_label_move_the_effects(captions, tmp_path):
+    out = tmp_path / "where"
+    run = ["position", str(captions), "-o", str(out), "--boot", "20", "--no-figures", "--quiet"]
+    assert main([*run, "--precedence", "contradicted", "--sheet", "9"]) == 0
+    sheet = out / "audit-sentences" / "sheet.csv"
+    sheet.write_text(sheet.read_text().replace(",,", ",confirmed,"))
+    assert main([*run, "--precedence", "contradicted", "--answers", str(sheet)]) == 0
+    told = (out / "audits.md").read_text()
+    assert "Labels that the answers correct: 2." in told and "D_mid" in told
+
+
+@pytest.mark.parametrize("what", ["missing", "elsewhere"])
+def test_answers_come_from_the_folder_of_their_key(what, captions, tmp_path, capsys):
+    sheet = tmp_path / "sheet.csv"
+    if what == "elsewhere":
+        sheet.write_text("code,image,statement,answer,remark\n")
+    assert main(["position", str(captions), "-o", str(tmp_path / "out"), "--no-figures", "--quiet", "--answers",
+                 str(sheet)]) == 2
+    assert ("no such sheet" if what == "missing" else "lies in its folder") in capsys.readouterr().err
+
+
+def test_captions_of_one_length_are_kept(captions, tmp_path, capsys):
+    out = tmp_path / "where"
+    run = ["position", str(captions), "-o", str(out), "--boot", "20", "--no-figures", "--quiet", "--same-length"]
+    assert main(run) == 0
+    assert "1 images with captions of nearly one length, 1 left out" in capsys.readouterr().err
+    assert json.loads((out / "position.json").read_text())["images"] == 1
+
+
+def test_names_stand_in_markdown_as_they_are():
+    text = markdown(make_report([labelled_caption("SSHG", model="a_b|<i>*c*[d](e)", unit=u) for u in (1, 2)],
+                                n_resamples=10))
+    assert "a\\_b\\|&lt;i&gt;\\*c\\*\\[d\\](e)" in text and "<i>" not in text
+    assert "2 captions of 1 model; effects on the 2 images" in text

@@ -128,3 +128,14 @@ def test_profiles_refuse_a_broken_verifier_and_wrong_units() -> None:
         profile([Pair("p", CAPTION, "r")], Fixed(), Fixed(short=True), progress=False)
     with pytest.raises(ValueError, match="2 units for 1 pairs"):
         profile([Pair("p", CAPTION, "r")], Fixed(), Fixed(), units=[1, 2], progress=False)
+
+
+@pytest.mark.parametrize(("caption", "kept"), [
+    ("**A dog sits on a mat**", ["A dog sits on a mat"]),
+    ("**A dog.**\n**A cat**", ["A dog."]),
+    ("# A dog on a mat", ["A dog on a mat"]),
+    ("# The dog\n\nIt sits.", ["It sits."]),
+    ("**Note:**", []),
+])  # fmt: skip
+def test_titles_are_sentences_where_a_caption_has_nothing_else(caption: str, kept: list[str]) -> None:
+    assert [caption[a:b] for a, b in content_sentences(caption)] == kept

@@ -58,6 +58,11 @@ GOOD = [item("The cat is red.", words="red cat"), item("A cat sleeps on a mat.",
         json.dumps(GOOD)[:-1] + ",]",
         "<think>A cat [1], perhaps red?</think>" + json.dumps(GOOD),
         json.dumps([{"Claim": i["claim"], "Dimension": i["dimension"].replace("_", " ").lower()} for i in GOOD]),
+        json.dumps({"Visual_Detail": ["The cat is red."], "Interaction": ["A cat sleeps on a mat."]}),
+        json.dumps({"claims": {"visual detail": [{"claim": "The cat is red.", "keyword": "red"}],
+                               "interaction": [{"claim": "A cat sleeps on a mat."}], "entity": []}}),
+        json.dumps([{"dimension": "Visual_Detail", "claims": ["The cat is red."]},
+                    {"dimension": "Interaction", "claims": ["A cat sleeps on a mat."]}]),
     ],
 )
 def test_claims_are_read_however_the_list_comes(text):
@@ -159,6 +164,14 @@ S, C, M = "Supported", "Contradicted", "Missing"
 )
 def test_verdicts_are_read_as_meant_and_never_guessed(text, expected):
     assert statuses(text) == expected
+
+
+@pytest.mark.parametrize("tail", ["}", ",}", "\n"])  # strict, a comma too many, a bracket too few
+def test_a_key_that_comes_twice_is_read_only_where_both_answers_agree(tail):
+    twice = '{"0": "supported", "1": "missing", "0": "contradicted", "1": "missing"' + tail
+    found = read_answers(ChatReply(text=twice), 2)
+    assert (found[0].status, found[1].status) == (None, "Missing")
+    assert found[0].reason == "answered twice: Supported and Contradicted"
 
 
 def test_numbers_that_fit_both_ways_of_counting_are_not_read():

@@ -158,3 +158,7 @@ def test_every_letter_of_any_caption_is_on_the_page_and_it_stays_whole(text):
 
 def test_a_caption_without_sentences_is_shown():
     checked(page([example(caption="***")]))
+
+
+def test_one_sentence_is_one():
+    assert ">1 sentence: 1 supported" in page([example("A red cat.")])

@@ -110,6 +110,16 @@ def test_agreement_of_two_verifiers_by_hand():
     assert made.n_captions == 2 and made.sentences.n_units == 2
 
 
+def test_captions_with_other_claims_are_compared_by_sentences_and_counted():
+    first = [mixed("a"), mixed("b")]
+    other = dataclasses.replace(first[1], rubric=dataclasses.replace(
+        first[1].rubric, claims=first[1].rubric.claims[:1]), findings=first[1].findings[:1])
+    made = verifier_agreement(first, [first[0], other], n_resamples=10)
+    assert (made.n_captions, made.n_other_rubric) == (2, 1)
+    assert made.claims.n == 3 and made.sentences.n == 8
+    assert verifier_agreement(first, first, n_resamples=10).n_other_rubric == 0
+
+
 def test_a_verifier_agrees_with_itself():
     made = verifier_agreement([mixed("a"), mixed("b")], [mixed("a"), mixed("b")], n_resamples=10)
     assert made.claims.value == made.claims_kappa.value == made.sentences_kappa.low == 1

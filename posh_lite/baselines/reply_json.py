@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from posh_lite.judge.llm.answers import thinks
@@ -42,6 +42,10 @@ class _Broken:
 BROKEN: Final = _Broken()
 
 
+class Repeats(list[Any]):
+    """The values of a key that an object has several times, in order; only where they are asked for."""
+
+
 def said(text: str) -> str:
     """A reply without what the model thought first; empty where it never came to an answer."""
     text = _THOUGHT.sub("", text)
@@ -50,16 +54,17 @@ def said(text: str) -> str:
     return "" if thinks(text) else text.strip()
 
 
-def values(text: str, *, cut: bool = False) -> Iterator[Any]:
+def values(text: str, *, cut: bool = False, repeats: bool = False) -> Iterator[Any]:
     """Every outermost object and list in a text, in order.
 
     Args:
         text: what a model wrote.
         cut: whether it was stopped in the middle, so that a number at the very end may lack digits.
+        repeats: give all values of a key that comes again as :class:`Repeats`, and not the last alone.
     """
     at = 0
     while (found := _opening(text, at)) is not None:
-        value, at = _read(text, found, cut)
+        value, at = _read(text, found, cut, repeats)
         if isinstance(value, dict | list):
             yield value
 
@@ -73,12 +78,21 @@ def _opening(text: str, at: int) -> int | None:
     return None
 
 
-def _read(text: str, at: int, cut: bool) -> tuple[Any, int]:
+def _read(text: str, at: int, cut: bool, repeats: bool) -> tuple[Any, int]:
     try:
-        return json.JSONDecoder(parse_int=_whole).raw_decode(text, at)
+        return json.JSONDecoder(parse_int=_whole, object_pairs_hook=_gathered if repeats else None).raw_decode(text, at)
     except (ValueError, RecursionError):
-        reader = _Reader(text, at, cut)
+        reader = _Reader(text, at, cut, repeats)
         return reader.value(0), max(reader.at, at + 1)
+
+
+def _gathered(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            value = Repeats([*before, value]) if isinstance(before := found[key], Repeats) else Repeats([before, value])
+        found[key] = value
+    return found
 
 
 def _whole(digits: str) -> int | float:
@@ -88,8 +102,8 @@ def _whole(digits: str) -> int | float:
 class _Reader:
     """Reads one value from a place on, forgiving what can be forgiven."""
 
-    def __init__(self, text: str, at: int, cut: bool) -> None:
-        self.text, self.at, self.cut = text, at, cut
+    def __init__(self, text: str, at: int, cut: bool, repeats: bool = False) -> None:
+        self.text, self.at, self.cut, self.repeats = text, at, cut, repeats
 
     def value(self, depth: int) -> Any:
         self._blank()
@@ -123,16 +137,16 @@ class _Reader:
                 return
 
     def _object(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        pairs: list[tuple[str, Any]] = []
         self.at += 1
         while True:
             self._over(",;")
             mark = self._peek()
             if mark in ("", "}", "]"):
                 self.at += mark == "}"
-                return found
+                return self._made(pairs)
             if self.text.startswith("```", self.at):  # the fence closes before the object does
-                return found
+                return self._made(pairs)
             key = self._string() if mark in _QUOTES else self._bare()
             self._blank()
             if self._peek() not in (":", "="):
@@ -140,11 +154,14 @@ class _Reader:
                     if key is BROKEN:
                         self.at += 1
                     continue
-                return found  # this is prose
+                return self._made(pairs)  # this is prose
             self.at += 1
             value = self._decimals(self.value(depth + 1))
             if isinstance(key, str | int | float) and not isinstance(key, bool):
-                found[str(key)] = value
+                pairs.append((str(key), value))
+
+    def _made(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return _gathered(pairs) if self.repeats else dict(pairs)
 
     def _decimals(self, value: Any) -> Any:
         """A number of an object with what follows a decimal comma: no key begins with a digit right after a comma."""

@@ -17,7 +17,7 @@ from posh_lite.records import Pair, read_pairs
 
 if TYPE_CHECKING:
     from posh_lite.position.report import Report
-    from posh_lite.position.types import Extractor, Verifier
+    from posh_lite.position.types import CaptionProfile, Extractor, Verifier
 
 _EPILOG = """what it does:
   The reference becomes a checklist of claims. Each claim is supported or contradicted by a passage of the caption, or
@@ -49,12 +49,20 @@ output, in DIR:
   profiles.jsonl     findings with words of the texts: a run that was stopped goes on from it, and --precedence, --boot
                      and --order ask nothing anew
 
+audits:
+  --sheet N draws up to N supported claims, N contradicted sentences and N generic ones of the last quarter, evenly over
+  models and quarters, into DIR/audit-claims, audit-sentences and audit-tail: a sheet to fill in, the same as a page,
+  and a key that the annotator does not see. Give every annotator a copy of sheet.csv; put the filled ones back into the
+  folder under names of their own, and name them after --answers: shares of answers, kappa of two annotators, and the
+  effects with the labels that the answers correct go to DIR/audits.md.
+
 models:
   --rubric llm and --verifier llm ask --model: a name behind a server that speaks OpenAI's protocol, or gguf:FILE,
   transformers:MODEL, vllm:MODEL. A key comes from OPENAI_API_KEY alone. --log keeps replies, sealed with the texts.
 
 examples:
-  posh-lite position captions.jsonl -o where
+  posh-lite position captions.jsonl -o where --sheet 50
+  posh-lite position captions.jsonl -o where --answers where/audit-claims/anna.csv where/audit-claims/ben.csv
   posh-lite position captions.jsonl -o where --precedence contradicted --order generic
   posh-lite position captions.jsonl -o where --rubric llm --verifier llm --model Qwen/Qwen3-8B \\
     --model-option url=http://127.0.0.1:8000/v1 --log replies.sqlite
@@ -93,6 +101,11 @@ def add_parser(commands: Any) -> None:
                          " contradicted), or by id")
     command.add_argument("--page", type=int, default=200, metavar="N", dest="most",
                          help="captions on the page at most (default: 200)")
+    command.add_argument("--same-length", action="store_true",
+                         help="only images on which the captions of all models have nearly as many sentences (at most a"
+                         " quarter more)")
+    command.add_argument("--sheet", type=int, metavar="N", help="sheets for people who see the images, N lines each")
+    command.add_argument("--answers", nargs="+", default=[], metavar="SHEET.csv", help="filled sheets of this report")
     command.add_argument("--no-figures", action="store_true", help="tables and page only")
     command.add_argument("--quiet", action="store_true", help="no bar, and no table on standard output")
     command.set_defaults(run=run)
@@ -100,8 +113,9 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Verify, write and print. See :func:`add_parser` for the options."""
-    for name, value, least in (("--boot", options.boot, 1), ("--seed", options.seed, 0), ("--page", options.most, 1)):
-        if value < least:
+    for name, value, least in (("--boot", options.boot, 1), ("--seed", options.seed, 0), ("--page", options.most, 1),
+                               ("--sheet", options.sheet, 1)):
+        if value is not None and value < least:
             raise InputError(f"{name} must be at least {least}, got {value}")
     place = Path(options.output)
     if place.exists() and not place.is_dir():
@@ -112,6 +126,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("no captions in it", path=options.captions)
     check_texts(pairs, options.captions)
     extractor, verifier = parts(options, settings)
+    from posh_lite.position.audit_run import read_audits, write_audits
     from posh_lite.position.report import make_report, markdown, write_figures, write_tables
     from posh_lite.position.report_store import ProfileStore, profiles_of
 
@@ -122,14 +137,23 @@ def run(options: argparse.Namespace) -> int:
     )
     if not any(p.rubric.claims for p in profiles):
         raise InputError("none of the references gave a claim, so nothing can be verified", path=options.captions)
+    if options.same_length:
+        profiles = same_length(profiles, options.captions)
     made = make_report(profiles, n_resamples=options.boot, seed=options.seed, precedence=options.precedence,
                        lens=options.lens)
     written = write_tables(made, place)
     if not options.no_figures:
         written += write_figures(made, place)
     written.append(write_page(made, place / "index.html", options.order, options.most))
+    if options.sheet is not None:
+        written += write_audits(made.profiles, place, options.sheet, seed=options.seed)
+    told = read_audits(made.profiles, options.answers, n_resamples=options.boot, seed=options.seed) if (
+        options.answers) else ""
+    if told:
+        written.append(place / "audits.md")
+        written[-1].write_text(told, encoding="utf-8")
     if not options.quiet:
-        print(markdown(made), end="")
+        print(markdown(made) + (f"\n{told}" if told else ""), end="")
         print(f"posh-lite: wrote {', '.join(p.name for p in written)} to {place}", file=sys.stderr)
     return 0
 
@@ -148,6 +172,24 @@ def check_texts(pairs: list[Pair], path: str) -> None:
                           stacklevel=2)
             return
         seen[key] = pair.id
+
+
+def same_length(profiles: list[CaptionProfile], path: str) -> list[CaptionProfile]:
+    """The captions of images on which all models write about equally much; says how many were left out.
+
+    Raises:
+        InputError: there is one model alone, or no such image.
+    """
+    from posh_lite.position.controls import length_matched
+
+    if len({p.model for p in profiles}) < 2:
+        raise InputError("--same-length compares models, and there is one alone", path=path)
+    kept = length_matched(profiles)
+    if not kept.n_images:
+        raise InputError("--same-length: on no image have all models captions of nearly one length", path=path)
+    print(f"posh-lite: {kept.n_images} images with captions of nearly one length, {kept.n_left_out} left out",
+          file=sys.stderr)
+    return list(kept.profiles)
 
 
 def model_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -8,70 +8,17 @@ are compared with, length explains nothing.
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.position.composition import QUARTERS, Bins, Reading, as_labelled, by_model, shares_of
 from posh_lite.position.effects import EFFECTS, diagnose, effects_of
 from posh_lite.position.robust import reversed_precedence
 from posh_lite.position.types import LABELS, CaptionProfile
-from posh_lite.text import sentences as sentence_spans
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.bootstrap import Estimate
-
-_ENDS = (".", "!", "?", "…")
-_AFTER_END = "\"'”’»)]*_ "
-
-
-def shuffle_text(caption: str, *, seed: int = 0, key: str = "") -> str:
-    """The same sentences in another order, each in the place and layout of another, for a run of the whole pipeline.
-
-    What counts as a sentence but has no end, such as a heading that names a thing, stays: elsewhere it would run into
-    the next one.
-
-    Args:
-        caption: the caption.
-        seed: of the order.
-        key: such as the id of the pair, so that captions are shuffled apart from one another.
-    """
-    spans = list(sentence_spans(caption))
-    places = [k for k, (start, end) in enumerate(spans) if caption[start:end].rstrip(_AFTER_END).endswith(_ENDS)]
-    order = list(places)
-    random.Random(f"{seed} {key}").shuffle(order)
-    moved = dict(zip(places, order, strict=True))
-    parts, at = [], 0
-    for place, (start, end) in enumerate(spans):
-        parts += [caption[at:start], caption[slice(*spans[moved.get(place, place)])]]
-        at = end
-    return "".join([*parts, caption[at:]])
-
-
-def shuffle_labels(profiles: Iterable[CaptionProfile], *, seed: int = 0) -> list[CaptionProfile]:
-    """The same profiles with the labels of each caption's sentences in another order; spans and quartiles stay.
-
-    What a label rests on goes with it: the claims, and the places of flagged words as they were.
-
-    It is what :func:`shuffle_text` gives where the verifier does not mind the order, without verifying anew.
-
-    Args:
-        profiles: of one or several models.
-        seed: of the order.
-    """
-    made = []
-    for profile in profiles:
-        donors = list(profile.sentences)
-        random.Random(f"{seed} {profile.model} {profile.id}").shuffle(donors)
-        sentences = tuple(
-            replace(own, label=other.label, weight=other.weight, supported=other.supported,
-                    contradicted=other.contradicted, flagged=other.flagged)
-            for own, other in zip(profile.sentences, donors, strict=True)
-        )
-        made.append(replace(profile, sentences=sentences))
-    return made
-
 
 @dataclass(frozen=True, slots=True)
 class ShuffleTest:

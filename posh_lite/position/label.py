@@ -64,9 +64,12 @@ def content_sentences(caption: str) -> tuple[Span, ...]:
     """Spans of the sentences that say something of the picture: no headings, no titles, no talk to the user.
 
     Beside what :func:`posh_lite.text.segments` calls a heading or a label, a line that begins with bold type or "#" and
-    ends without a mark is a title ("**The Bedroom** (Vincent van Gogh)").
+    ends without a mark is a title ("**The Bedroom** (Vincent van Gogh)"). Of a caption that is nothing but titles and
+    labels, as one that stands in bold type throughout, these are the sentences.
     """
-    return tuple(s.span for s in segments(caption) if s.kind == "sentence" and not _is_title(caption, s.start, s.end))
+    parts = segments(caption)
+    told = tuple(s.span for s in parts if s.kind == "sentence" and not _is_title(caption, s.start, s.end))
+    return told or tuple(s.span for s in parts if s.kind in ("sentence", "label"))
 
 
 def _is_title(caption: str, start: int, end: int) -> bool:

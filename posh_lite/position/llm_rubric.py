@@ -20,7 +20,7 @@ from posh_lite.position.types import WEIGHTS, Claim, ClaimKind, Rubric
 from posh_lite.records import Span
 
 #: Version of the rules that read a reply.
-RULES = 2
+RULES = 3  # 3: claims that are grouped by kind
 _WANTED = {"ask.extract": frozenset({"reference"})}
 _CLAIM = ("claim", "text", "fact", "statement", "item", "sentence")
 _KIND = ("dimension", "kind", "type", "category")
@@ -162,7 +162,14 @@ def read_claims(reply: ChatReply) -> tuple[list[Told], int]:
 
 
 def _lists(value: Any) -> Iterator[list[Any]]:
-    """All lists of objects in a value, and objects that are numbered by their keys; a lone claim is a list of one."""
+    """All lists of objects in a value, and objects that are numbered by their keys; a lone claim is a list of one.
+
+    Claims that stand in groups, under the name of their kind, are one list.
+    """
+    grouped = _grouped(value)
+    if grouped:
+        yield grouped
+        return
     if isinstance(value, list):
         if any(isinstance(item, dict) for item in value):
             yield value
@@ -176,6 +183,28 @@ def _lists(value: Any) -> Iterator[list[Any]]:
             yield inner
         for item in inner:
             yield from _lists(item)
+
+
+def _grouped(value: Any) -> list[Any]:
+    """The claims of ``{"Entity": [...], ...}`` and of ``[{"dimension": "Entity", "claims": [...]}, ...]``."""
+    groups: list[tuple[str, Any]] = []
+    for part in value if isinstance(value, list) else [value]:
+        if not isinstance(part, dict):
+            return []
+        named = _field(part, _KIND)
+        if isinstance(named, str) and not isinstance(_text(part), str):
+            groups += [(named, inner) for inner in part.values() if isinstance(inner, list)]
+        elif isinstance(value, dict) and not isinstance(_text(part), str):
+            groups += [(name, inner) for name, inner in part.items()
+                       if isinstance(inner, list) and _kind(name, None) is not None]
+    found: list[Any] = []
+    for name, inner in groups:
+        for item in inner:
+            if isinstance(item, str):
+                found.append({"claim": item, "dimension": name})
+            elif isinstance(item, dict):
+                found.append(item if _field(item, _KIND) is not None else {**item, "dimension": name})
+    return found
 
 
 def _field(item: dict[str, Any], names: Sequence[str]) -> Any:

@@ -11,14 +11,14 @@ from typing import Any
 
 from posh_lite.baselines.asked_core import Asker
 from posh_lite.baselines.chat_types import Ask, ChatReply, Sampling
-from posh_lite.baselines.reply_json import said, values
+from posh_lite.baselines.reply_json import Repeats, said, values
 from posh_lite.judge.check import check_whole
 from posh_lite.position.llm_ask import Asking, make_asker, own_prompts
 from posh_lite.position.match import Place, locate
 from posh_lite.position.types import Claim, Finding, Rubric, Status
 
 #: Version of the rules that read a reply.
-RULES = 2  # 2: quotations at the edges of words alone, and numbers that could be counted from 0 or from 1
+RULES = 3  # 2: quotations at the edges of words alone, and numbers that could be counted from 0 or from 1; 3: repeats
 _WANTED = {"ask.verify": frozenset({"generation", "units"})}
 _INDEX = ("index", "item", "id", "number", "idx", "claim", "key")
 _STATUS = ("status", "label", "verdict", "judgment", "judgement", "result", "answer")
@@ -141,11 +141,11 @@ def read_answers(reply: ChatReply, n: int) -> dict[int, Answer]:
     a list of exactly ``n`` statuses without numbers are read; where the reply answers twice, the later of the longest
     counts. Numbers out of range are left out. Numbers from 1 to ``n`` without 0 are taken to be counted from 1; where 0
     is lacking and ``n`` too, the count could be either, and nothing is read. An item that has two different statuses in
-    one list is not read.
+    one list, or under a key that comes twice, is not read.
     """
     best: list[tuple[int | None, Answer]] = []
     lines: list[tuple[int | None, Answer]] = []
-    for value in values(said(reply.text), cut=reply.cut):
+    for value in values(said(reply.text), cut=reply.cut, repeats=True):
         for rows in _tables(value):
             if rows and len(rows) >= len(best):
                 best = rows
@@ -177,8 +177,8 @@ def read_answers(reply: ChatReply, n: int) -> dict[int, Answer]:
 def says_something(reply: ChatReply) -> bool:
     """Whether any status can be read from a reply, however its items are numbered: does the model know the form?"""
     return any(
-        answer.status is not None
-        for value in values(said(reply.text), cut=reply.cut) for rows in _tables(value) for _, answer in rows
+        answer.status is not None for value in values(said(reply.text), cut=reply.cut, repeats=True)
+        for rows in _tables(value) for _, answer in rows
     )
 
 
@@ -187,7 +187,8 @@ def _tables(value: Any) -> Iterator[list[tuple[int | None, Answer]]]:
     if isinstance(value, dict):
         numbered = [(_number(k), v) for k, v in value.items()]
         if any(k is not None for k, _ in numbered):
-            yield [(k, _answer(v)) for k, v in numbered if k is not None]
+            yield [(k, _answer(one)) for k, v in numbered if k is not None
+                   for one in (v if isinstance(v, Repeats) else [v])]
             return
         if _field(value, _STATUS) is not None:
             yield [(_number(_field(value, _INDEX)), _answer(value))]

@@ -111,7 +111,7 @@ def caption_html(p: CaptionProfile, number: int = 1) -> str:
     counts = ", ".join(f"{sum(s.label == x for s in p.sentences)} {x.lower()}" for x in LABELS)
     name = f"{p.id} · {p.model}" if p.model else p.id
     parts = [f'<article aria-labelledby="c{number}"><h2 id="c{number}">{escape(name)}</h2>',
-             f"<p class=counts>{len(p.sentences)} sentences: {counts}"]
+             f"<p class=counts>{len(p.sentences)} {'sentence' if len(p.sentences) == 1 else 'sentences'}: {counts}"]
     unsupported = sum(s.unsupported for s in p.sentences)
     parts += [f"; of the contradicted {unsupported} only by words that are not in the reference"] if unsupported else []
     parts += [f"; findings without a place: {p.n_unmatched}"] if p.n_unmatched else []

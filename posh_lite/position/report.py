@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -206,18 +208,19 @@ def markdown(report: Report) -> str:
     made = report.weighted
     parts = [
         "# Where captions fail\n",
-        f"{len(report.profiles)} captions of {len(report.models)} model(s); effects on the {made.n_images} images that"
+        f"{_many(len(report.profiles), 'caption')} of {_many(len(report.models), 'model')}; effects on the"
+        f" {_many(made.n_images, 'image')} that"
         f" all have. Intervals: {made.level:.0%}, {len(made.replicates)} draws of images. Where a sentence has both"
         f" kinds of evidence, {report.precedence} goes first.\n",
-        f"Signature: `{report.signature}`\n",
+        f"Signature: `{report.signature.replace('`', chr(39))}`\n",
     ]
     for way, one in report.ways:
         parts.append(f"## Effects, {way}\n")
         heads = ["model", *(SHOWN[e] for e in EFFECTS)]
-        parts.append(_grid(heads, [[m, *(said(one.estimate(m, e)) for e in EFFECTS)] for m in report.models]))
+        parts.append(_grid(heads, [[plain(m), *(said(one.estimate(m, e)) for e in EFFECTS)] for m in report.models]))
         parts.append(f"## Supported / contradicted / generic, {way}\n")
         rows = [
-            [model, *("/".join(figure(part[label].value, 3).removeprefix("0") for label in LABELS)
+            [plain(model), *("/".join(figure(part[label].value, 3).removeprefix("0") for label in LABELS)
                       for part in one.profile(model))]
             for model in report.models
         ]
@@ -226,25 +229,35 @@ def markdown(report: Report) -> str:
         one = report.unsupported
         parts.append("## Contradicted sentences that are only unsupported, unweighted\n")
         parts.append(_grid(["model", "Q1", "Q2", "Q3", "Q4"], [
-            [m, *(said(one.estimate(m, f"h_q{k}")) for k in (1, 2, 3, 4))] for m in report.models
+            [plain(m), *(said(one.estimate(m, f"h_q{k}")) for k in (1, 2, 3, 4))] for m in report.models
         ]))
         parts.append(f"{UNTOLD}\n")
     if len(report.models) > 1:
         parts.append("## Differences, weighted, paired\n")
         parts.append(_grid(["first - second", *(SHOWN[e] for e in EFFECTS)], [
-            [f"{a} - {b}", *(said(made.difference(a, b, e)) for e in EFFECTS)]
+            [f"{plain(a)} - {plain(b)}", *(said(made.difference(a, b, e)) for e in EFFECTS)]
             for a, b in combinations(report.models, 2)
         ]))
     parts.append("## Counts\n")
     counts = counts_table(report)
-    parts.append(_grid(["", *counts["model"]], [[name, *map(str, counts[name])] for name in counts.columns[1:]]))
+    heads = ["", *map(plain, counts["model"])]
+    parts.append(_grid(heads, [[name, *map(str, counts[name])] for name in counts.columns[1:]]))
     for model, c in report.compositions.items():
         if 2 * c.n_short > c.n_captions:
-            parts.append(f"{c.n_short} of {c.n_captions} captions of {model} have fewer than four sentences and leave"
-                         " quarters empty: their effects say little.\n")
+            parts.append(f"{c.n_short} of {c.n_captions} captions of {plain(model)} have fewer than four sentences and"
+                         " leave quarters empty: their effects say little.\n")
     if report.n_without_rubric:
-        parts.append(f"{report.n_without_rubric} caption(s) were left out: their reference gave no claim.\n")
+        parts.append(f"Left out: {_many(report.n_without_rubric, 'caption')} whose reference gave no claim.\n")
     return "\n".join(parts)
+
+
+def plain(name: str) -> str:
+    """A name that Markdown and HTML show as it is: neither type, nor a link, nor a tag, nor a second line."""
+    return re.sub(r"([\\`*_\[\]{}#~|])", r"\\\1", escape(" ".join(name.split()), quote=False))
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def figure(value: float, digits: int = 2) -> str:
@@ -265,7 +278,7 @@ def said(e: Estimate) -> str:
 
 def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in cells) + " |"
+        return "| " + " | ".join(" ".join(re.sub(r"(?<!\\)\|", r"\\|", c).split()) for c in cells) + " |"
 
     return "\n".join([line(heads), "|" + " --- |" * len(heads), *map(line, rows)]) + "\n"
 

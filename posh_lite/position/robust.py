@@ -135,6 +135,7 @@ class VerifierAgreement:
             readable verdict of either are left out and counted.
         sentences, sentences_kappa: the same of the induced labels; sentences that only one has are left out.
         n_captions: that both verified.
+        n_other_rubric: of these, how many have other claims in the two runs: they count by sentences alone.
     """
 
     claims: Estimate
@@ -142,6 +143,7 @@ class VerifierAgreement:
     sentences: Estimate
     sentences_kappa: Estimate
     n_captions: int
+    n_other_rubric: int = 0
 
 
 def verifier_agreement(
@@ -163,14 +165,20 @@ def verifier_agreement(
         raise ValueError("the two runs have no caption in common")
     claims: list[tuple[Hashable, str | None, str | None]] = []
     labels: list[tuple[Hashable, str | None, str | None]] = []
+    n_other = 0
     for a, b in couples:
         if a.caption != b.caption:
             raise ValueError(f'caption "{a.id}" of model "{a.model}" has other words in the second run')
-        said = {f.claim: f.status for f in b.findings} if a.rubric.claims == b.rubric.claims else {}
-        claims += [(a.unit, f.status, said.get(f.claim)) for f in a.findings] if said else []
+        if a.rubric.claims == b.rubric.claims:
+            said = {f.claim: f.status for f in b.findings}
+            claims += [(a.unit, f.status, said.get(f.claim)) for f in a.findings] if said else []
+        else:
+            n_other += 1
         other = {s.span: s.label for s in b.sentences}
         labels += [(a.unit, s.label, other.get(s.span)) for s in a.sentences]
-    return VerifierAgreement(*_agree(claims, STATUSES, settings), *_agree(labels, LABELS, settings), len(couples))
+    return VerifierAgreement(
+        *_agree(claims, STATUSES, settings), *_agree(labels, LABELS, settings), len(couples), n_other
+    )
 
 
 def _agree(
