@@ -74,8 +74,11 @@ class Record:
 def as_row(slide: Slide) -> dict[str, Any]:
     """A slide without texts; the parts of a reward in the order of :func:`parts_of`."""
     profile = slide.base.profile
+    unit = slide.unit
+    if unit == slide.pair.reference:  # where no image is named, the reference stands for it: a text
+        unit = hashlib.sha256(unit.encode("utf-8", "replace")).hexdigest()[:12]
     return {
-        "id": slide.pair.id, "unit": slide.unit, "model": slide.pair.model or "",
+        "id": slide.pair.id, "unit": unit, "model": slide.pair.model or "",
         "claims": len(profile.rubric.claims), "sentences": len(profile.sentences), "lengths": dict(slide.base.lengths),
         "base": {r: _told(v) for r, v in slide.base.values.items()},
         "trials": [
@@ -314,6 +317,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m posh_lite.reward.microscope_record", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--iiw", action="store_true", help="IIW-P5B instead (POSH_LITE_DATA, or data fetch iiw400)")
+    parser.add_argument("--models", metavar="NAMES", help="only these captioners, parted by commas")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N captions")
     parser.add_argument("--seed", type=int, default=0, help="of the edits (default: 0)")
     parser.add_argument("--work", metavar="FILE", help="rows so far: a run that was stopped goes on from them")
@@ -328,12 +332,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     about, pairs, units = corpus_pairs(args.iiw)
+    strangers = other_sentences(pairs)
     path = Path(args.output or FOLDER / ("iiw.json" if args.iiw else "mini.json"))
     if args.limit is not None and not args.output:
         raise InputError("name a file for a part of the captions: --output FILE")
+    if args.models:
+        wanted = [m.strip() for m in args.models.split(",")]
+        if lost := sorted(set(wanted) - {p.model or "" for p in pairs}):
+            raise InputError(f'no captioner "{lost[0]}" among these captions')
+        kept = [(p, u) for p, u in zip(pairs, units, strict=True) if p.model in wanted]
+        pairs, units = [p for p, _ in kept], [u for _, u in kept]
+        about += f", of the captioners {', '.join(wanted)}"
     record = make_record(
         about, Microscope(seed=args.seed), pairs[: args.limit], units[: args.limit], work=args.work,
-        strangers=other_sentences(pairs),
+        strangers=strangers,
     )
     save_record(path, record)
     for reward in (LETTER, GUARDED, POSH):
