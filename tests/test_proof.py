@@ -62,6 +62,7 @@ def test_what_scrolls_is_reached_by_keyboard_and_a_table_says_so() -> None:
 
 def test_the_dark_theme_is_dark() -> None:
     assert rules.theme_problems({"theme": "dark", "light": 0.05, "wrong_drawings": 0}) == []
+    assert rules.theme_problems({"theme": None, "light": 0.05, "wrong_drawings": 0}) == []
     assert len(rules.theme_problems({"theme": "light", "light": 1.0, "wrong_drawings": 2})) == 3
 
 

@@ -110,8 +110,8 @@ def scroll_problems(regions: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def theme_problems(told: Mapping[str, Any]) -> list[str]:
-    """Whether the dark theme is dark, and shows the dark drawings."""
-    found = [] if told["theme"] == "dark" else [f"the theme is {told['theme']}"]
+    """Whether the dark theme is dark, and shows the dark drawings; slides have no theme of their own to name."""
+    found = [] if told["theme"] in (None, "dark") else [f"the theme is {told['theme']}"]
     found += [] if told["light"] < 0.2 else [f"the page is bright ({told['light']:.2f} of 1)"]
     return found + ([f"{told['wrong_drawings']} light drawings shown"] if told["wrong_drawings"] else [])
 
