@@ -171,7 +171,7 @@ def test_only_rows_of_one_kind_share_a_table(two: tuple[Model, Model]) -> None:
     groups = grouped([a, b, judged, other])
     assert [len(g.rows) for g in groups] == [2, 1, 1]
     assert "judge:other" in apart(a, judged)
-    assert "1 of its 2 are among the 3" in apart(a, other)
+    assert "1 of its 2 are among the 3 there" in apart(a, other)
     assert apart(a, b) == ""
     text = page([a, b, judged, other])
     assert text.count("Not comparable with the first table") == 2

@@ -35,16 +35,24 @@ from posh_lite.position.report import figure
 
 #: How a character of a text is marked; empty for not at all.
 Mark = Literal["", "wrong", "first", "second", "both"]
-STYLE = """
-.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:1rem 1.4rem}
-.two>section{border-left:.25rem solid var(--grid);padding-left:.7rem;min-width:0}
-.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}
-mark{color:inherit;border-radius:2px;padding:0 1px}
-mark.wrong{background:var(--alert);text-decoration:underline wavy 1.5px var(--orange);text-underline-offset:3px}
-mark.first{background:var(--miss);border-bottom:3px double var(--purple)}
-mark.second{background:var(--miss);border-bottom:2px dashed var(--purple)}
-mark.both{background:var(--miss);border-bottom:3px solid var(--purple)}
-.list{font-size:.9rem;margin:.3rem 0}
+_LIGHT = "--pd-line:#d5dae0;--pd-bad:#fdece0;--pd-wave:#c04e01;--pd-miss:#f5eaf6;--pd-under:#8b3f8f"
+_DARK = "--pd-line:#3b434c;--pd-bad:#5a2c0d;--pd-wave:#f79a5c;--pd-miss:#43264a;--pd-under:#d79bdb"
+#: For the page and for a chapter of the book, which has a switch of its own for light and dark.
+STYLE = f"""
+.posh-diff{{{_LIGHT}}}
+@media (prefers-color-scheme:dark){{.posh-diff{{{_DARK}}}}}
+html[data-theme=dark] .posh-diff,body[data-jp-theme-light=false] .posh-diff{{{_DARK}}}
+html[data-theme=light] .posh-diff,body[data-jp-theme-light=true] .posh-diff{{{_LIGHT}}}
+.posh-diff .two{{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(17rem,100%),1fr));gap:1rem 1.4rem}}
+.posh-diff .two>section{{border-left:.25rem solid var(--pd-line);padding-left:.7rem;min-width:0}}
+.posh-diff .text{{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}}
+.posh-diff mark{{color:inherit;background:var(--pd-miss);border-radius:2px;padding:0 1px}}
+.posh-diff mark.wrong{{background:var(--pd-bad);text-decoration:underline wavy 1.5px var(--pd-wave);
+text-underline-offset:3px}}
+.posh-diff mark.first{{border-bottom:3px double var(--pd-under)}}
+.posh-diff mark.second{{border-bottom:2px dashed var(--pd-under)}}
+.posh-diff mark.both{{border-bottom:3px solid var(--pd-under)}}
+.posh-diff .list,.posh-diff .figures{{font-size:.9rem;margin:.3rem 0}}
 """
 
 
@@ -61,7 +69,7 @@ def compare_page(found: Comparison, *, most: int = 10, score: str = "overall", u
     title = f"{a.name} and {b.name}"
     links = ", ".join(f'<a href="{up}/{escape(r.folder)}/index.html">{shown(r.name)}</a>' for r in (a, b))
     parts = [f'<p><a href="{up}/index.html">All models</a>, {links}</p>', f"<h1>{shown(title)}</h1>",
-             *_tests(found), *diff(found, most=most, score=score)]
+             *_tests(found), '<div class="posh-diff">', *diff(found, most=most, score=score), "</div>"]
     footer = f"<p>Metric: <code>{escape(a.scores_by)}</code></p>"
     if a.position_by:
         footer += f"<p>Position lens: <code>{escape(a.position_by)}</code></p>"
@@ -128,6 +136,12 @@ def said_p(p: float) -> str:
 # -- captions side by side --------------------------------------------------------------------------------------------
 
 
+def diff_fragment(found: Comparison, *, most: int = 1, score: str = "overall") -> str:
+    """The same excerpt as a fragment that stands by itself, for a notebook; headings begin at the third level."""
+    inner = "".join(diff(found, most=most, score=score, level=3))
+    return f'<style>{STYLE}</style><div class="posh-diff">{inner}</div>'
+
+
 def diff(found: Comparison, *, most: int = 10, score: str = "overall", level: int = 2) -> Iterator[str]:
     """The captions that differ most, as HTML with headings from a level on.
 
@@ -140,7 +154,8 @@ def diff(found: Comparison, *, most: int = 10, score: str = "overall", level: in
     a, b = found.first, found.second
     rows = found.furthest(most, score)
     yield f"<h{level}>Where they differ most</h{level}>"
-    yield (f"<p>The {len(rows):,} images with the largest difference of the {score} score. In a caption,"
+    which = "image" if len(rows) == 1 else f"{len(rows):,} images"
+    yield (f"<p>The {which} with the largest difference of the {score} score. In a caption,"
            ' <mark class="wrong">what the reference does not bear out</mark>. In the reference, what is left out by'
            f' <mark class="first">{shown(a.record.name)} alone</mark>, by <mark class="second">{shown(b.record.name)}'
            '</mark> alone, or by <mark class="both">both</mark>.</p>')
@@ -162,7 +177,7 @@ def _caption(score: Score) -> str:
     wrong = failures(score, "generation")
     names = ", ".join(escape(w) for w in wrong) or "nothing"
     figures = ", ".join(f"{n} {score_figure(getattr(score, n))}" for n in SCORES)
-    return (f"<p class=muted>{figures}</p><p class=text dir=auto>{marked(score.generation, wrong_marks(score))}</p>"
+    return (f"<p class=figures>{figures}</p><p class=text dir=auto>{marked(score.generation, wrong_marks(score))}</p>"
             f"<p class=list><strong>Not borne out:</strong> {names}.</p>")
 
 

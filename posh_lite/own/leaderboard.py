@@ -76,8 +76,8 @@ def apart(first: ModelRecord, other: ModelRecord) -> str:
             continue
         if name == _PARTS[0]:
             both = len(set(first.images) & set(other.images))
-            told.append(f"{name} ({both:,} of its {len(other.images):,} are among the {len(first.images):,} of the"
-                        " first table)")
+            told.append(f"{name} ({both:,} of its {len(other.images):,} are among the {len(first.images):,}"
+                        " there)")
         else:
             told.append(f"{name} ({_differing(a, b)})")
     return "; ".join(told)

@@ -33,6 +33,8 @@ from posh_lite.position.effects import SHOWN
 
 #: Captions that are opened at either end.
 MOST = 3
+#: Images below which an interval of the bootstrap is too short to be relied on.
+FEW = 10
 _MEANING = {
     "overall": "the harmonic mean of the two below, of each caption",
     "mistakes": "how far the reference bears out what the captions say",
@@ -139,7 +141,8 @@ def _said(record: ModelRecord) -> str:
             told.append(f"{SHOWN[q]} is {signed(e.value, 2)} ({between(e, 2)}): whether the two parts differ is open")
         else:
             told.append(f"{SHOWN[q]} is {signed(e.value, 2)} ({between(e, 2)}): {up if e.value > 0 else down}")
-    return ". ".join(told) + "."
+    few = f" {record.n_images:,} images are too few to rely on that." if record.n_images < FEW else ""
+    return ". ".join(told) + f".{few}"
 
 
 def failed(component: Component) -> bool:
@@ -170,11 +173,14 @@ def _wrong(scores: Sequence[Score]) -> Iterator[str]:
 
 
 def frequent(scores: Sequence[Score], side: Side, most: int = 8) -> list[tuple[str, int, int]]:
-    """Components by their words that fail in at least two captions: words, captions where they fail, and all."""
+    """Things and attributes that fail in at least two captions: their words, captions where they fail, and all.
+
+    Relations are left out: "in" and "of" say nothing without what they join.
+    """
     bad: Counter[str] = Counter()
     all_: Counter[str] = Counter()
     for score in scores:
-        own = [c for c in score.of(side) if not c.missing and not c.inherited]
+        own = [c for c in score.of(side) if not c.missing and not c.inherited and c.kind != "relation"]
         all_.update({c.text.lower() for c in own})
         bad.update({c.text.lower() for c in own if failed(c)})
     found = [(word, n, all_[word]) for word, n in bad.items() if n > 1]
