@@ -59,6 +59,7 @@ def _options(action: argparse.ArgumentParser, method: str) -> None:
         action.add_argument("--reward", metavar="VARIANT", help="of PAGER, such as no-mid or monotone (Table 5)")
     action.add_argument("--resume", action="store_true", help="go on from the latest checkpoint")
     action.add_argument("--dry-run", action="store_true", help="check everything and print the plan; needs no torch")
+    action.add_argument("--rows", type=int, metavar="N", help="plan as if there were N rows like those of the data")
     action.add_argument("--sample", type=int, default=10, metavar="N",
                         help="rows on which PoSh's questions are counted for the plan (default: 10)")
     action.add_argument("--prices", metavar="PROMPT,CACHED,GENERATED",
@@ -93,6 +94,8 @@ def run(options: argparse.Namespace) -> int:
     config = configured(options)
     if options.dry_run or options.json:
         return _plan(config, options)
+    if options.rows is not None:
+        raise InputError("--rows is for a plan; add --dry-run, or use --max-steps")
     from posh_lite.reward.train.run import for_output, train
 
     done = train(config, for_output(config, options.output), resume=options.resume)
@@ -109,9 +112,10 @@ def _plan(config: TrainConfig, options: argparse.Namespace) -> int:
     prices = None if options.prices is None else Prices.parse(options.prices)
     if options.gpu_price is not None and not 0 <= options.gpu_price < float("inf"):
         raise InputError(f"--gpu-price must be at least 0, got {options.gpu_price}")
-    if options.sample < 1:
-        raise InputError(f"--sample must be at least 1, got {options.sample}")
-    found = plan(config, sample=options.sample)
+    for name, value in (("--sample", options.sample), ("--rows", options.rows)):
+        if value is not None and value < 1:
+            raise InputError(f"{name} must be at least 1, got {value}")
+    found = plan(config, rows=options.rows, sample=options.sample)
     lines = [json.dumps(to_dict(found), indent=1, ensure_ascii=False, default=str)] if options.json \
         else report(found, prices, options.gpu_price)
     print("\n".join(lines))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,14 +15,15 @@ from typing import Any
 
 import pytest
 
-from posh_lite.cli import main
+from posh_lite.cli import main, parser
 from posh_lite.errors import InputError
 from posh_lite.reward.train import plan as module
 from posh_lite.reward.train.config import read_config
 from posh_lite.reward.train.plan import lacks, model_is_here, plan
 from posh_lite.reward.train.rewards import Trial, build_reward, log_file, signature_of, try_reward, with_reward
 
-MINI = str(Path(__file__).parents[2] / "data" / "mini" / "pairs.jsonl")
+ROOT = Path(__file__).parents[2]
+MINI = str(ROOT / "data" / "mini" / "pairs.jsonl")
 
 
 def rows_of(text: str) -> dict[str, str]:
@@ -268,3 +270,26 @@ def test_a_dry_run_imports_no_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_the_page_shows_what_the_commands_print(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    page = (ROOT / "book" / "training.md").read_text("utf-8")
+    blocks = re.findall(r"```console\n\$ posh-lite (.+?)\n(.+?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    for command, shown in blocks:
+        assert main(shlex.split(command)) == 0
+        printed = capsys.readouterr().out.splitlines()
+        assert [line for line in shown.splitlines() if line not in printed] == []
+
+
+def test_every_command_of_the_page_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "book" / "training.md").read_text("utf-8").replace("\\\n", " ")
+    found = re.findall(r"(?:^\$? ?posh-lite|-m posh_lite\.cli) (.+?)(?:  #.*)?$", page, re.MULTILINE)
+    assert len(found) >= 15
+    for command in found:
+        parser().parse_args(shlex.split(command))
+    assert capsys.readouterr().err == ""

@@ -55,6 +55,7 @@ class Plan:
         config: that was planned.
         counted: its numbers.
         rows: (file, rows, those with an image, those with a rubric) of training and validation.
+        assumed: rows that the numbers are for, where the file is a sample of these; else 0.
         reward: signature of the reward; empty for supervised training.
         trial: its first call on two rows; None for supervised training.
         stand_in: why the embedded judge answered in the trial instead of the one that is configured; else empty.
@@ -65,6 +66,7 @@ class Plan:
     config: TrainConfig
     counted: Numbers
     rows: tuple[tuple[str, int, int, int], ...]
+    assumed: int
     reward: str
     trial: Trial | None
     stand_in: str
@@ -72,11 +74,12 @@ class Plan:
     lacks: tuple[Lack, ...]
 
 
-def plan(config: TrainConfig, *, sample: int = 10) -> Plan:
+def plan(config: TrainConfig, *, rows: int | None = None, sample: int = 10) -> Plan:
     """Check a training and work out its numbers.
 
     Args:
         config: checked.
+        rows: as if there were so many rows like those of the file; None takes the file as it is.
         sample: rows on which the tokens of PoSh's questions are counted.
 
     Raises:
@@ -90,13 +93,13 @@ def plan(config: TrainConfig, *, sample: int = 10) -> Plan:
                              " trainer.eval_strategy=no", path=config.path, field="data.validation")
         files.append((str(validation_file), _rows(validation_file, config)))
     examples = files[0][1]
-    counted = numbers(config, len(examples))
+    counted = numbers(config, len(examples) if rows is None else rows)
     signature, trial, stand_in = ("", None, "") if config.kind == "sft" else _tried(config, examples[:2])
     references = [(e.reference, bool(e.rubric)) for e in islice(examples, max(1, sample))]
     tokens = () if config.kind == "sft" else tuple(readings(config, counted, references))
-    told = tuple((name, len(rows), sum(e.has_image for e in rows), sum(bool(e.rubric) for e in rows))
-                 for name, rows in files)
-    return Plan(config, counted, told, signature, trial, stand_in, tokens, tuple(lacks(config)))
+    told = tuple((name, len(held), sum(e.has_image for e in held), sum(bool(e.rubric) for e in held))
+                 for name, held in files)
+    return Plan(config, counted, told, rows or 0, signature, trial, stand_in, tokens, tuple(lacks(config)))
 
 
 def _rows(path: Path, config: TrainConfig) -> list[Example]:
@@ -221,6 +224,8 @@ def report(found: Plan, prices: Prices | None = None, gpu_price: float | None = 
     rows = [(c.name, c.about), ("method", f"{c.method}: the {trainer}{loss}"), ("model", _model(c))]
     for name, (file, count, images, rubrics) in zip(("data", "validation"), found.rows, strict=False):
         rows.append((name, f"{count:,} rows of {file}; {images:,} with an image, {rubrics:,} with a rubric"))
+    if found.assumed:
+        rows.append(("counted", f"as if there were {found.assumed:,} rows like these"))
     of = "references" if c.kind == "sft" else "captions"
     share = "" if c.kind == "sft" else f", from {n.update / n.generations:g} prompts x {n.generations} captions"
     shared = f"{_many(n.devices, 'device')} x {n.per_device} x {n.accumulation} accumulated"
