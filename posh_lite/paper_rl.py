@@ -281,6 +281,13 @@ def design_effect() -> float:
     return 1 + (_count("raters") - 1) * _at("statement:fleiss_kappa")
 
 
+def pair_agreement() -> tuple[float, float]:
+    """How often two votes on one image agree: by chance, from the shares of Table 15, and as its kappa needs it."""
+    n = _count("preference_votes")
+    chance = sum((_at(f"preference/{model}/votes") / n) ** 2 for model in published().sheet("preference").cells)
+    return chance, chance + _at("statement:fleiss_kappa") * (1 - chance)
+
+
 def _fewer(share: float, n: float) -> Estimate:
     """Wilson's interval for a share of as many votes as are independent."""
     whole = max(1, round(n))

@@ -127,6 +127,11 @@ def test_votes_widen_as_less_is_independent() -> None:
     assert paper_rl.votes()[0].by_image.n == round(500 / 3.64)
 
 
+def test_pairs_that_agree_by_hand() -> None:
+    chance = 0.778**2 + 0.182**2 + 0.04**2
+    assert paper_rl.pair_agreement() == pytest.approx((chance, chance + 0.66 * (1 - chance)))
+
+
 def test_rater_halves_against_every_way_to_fill_in() -> None:
     """Five raters of 100 votes: lowest 72, highest 84, sum 389; the other three are found by trying all."""
     least, most = paper_rl.rater_halves(0.778, 0.72, 0.84, 5)
