@@ -1,9 +1,7 @@
-/* Tables that are wider than the window: they scroll by themselves, the keyboard reaches them, and they say so. */
+/* Tables and drawings wider than the window: they scroll by themselves, the keyboard reaches them, and they say so. */
 "use strict";
 
 (function () {
-  const HINT = "Wide table: scroll it sideways to see the rest.";
-
   /** What scrolls a table: the container of the theme, or the region or figure that the table stands in. */
   function scroller(table) {
     return table.closest(".pst-scrollable-table-container, .posh-region, .ps-table, .table-wrapper, .text_html, figure");
@@ -18,22 +16,26 @@
   }
 
   function look() {
-    const seen = new Set();
+    const boxes = new Map([...document.querySelectorAll("main figure")].map((figure) => [figure, null]));
     for (const table of document.querySelectorAll("main table")) {
       const box = scroller(table);
-      if (!box || seen.has(box)) continue;
-      seen.add(box);
+      if (box && !boxes.get(box)) boxes.set(box, table);
+    }
+    for (const [box, table] of boxes) {
       const wide = box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0;
       let hint = box.previousElementSibling;
       if (!hint || !hint.classList.contains("posh-hint")) hint = null;
       if (wide && !hint) {
         hint = document.createElement("p");
         hint.className = "posh-hint";
-        hint.textContent = HINT;
+        hint.textContent = `Wide ${table ? "table" : "figure"}: scroll it sideways to see the rest.`;
         box.before(hint);
         if (box.tabIndex < 0) box.tabIndex = 0;
-        if (!box.hasAttribute("role")) box.setAttribute("role", "region");
-        box.setAttribute("aria-label", nameOf(table, box));
+        // a figure has a role and a caption of its own
+        if (table && box.tagName !== "FIGURE") {
+          if (!box.hasAttribute("role")) box.setAttribute("role", "region");
+          box.setAttribute("aria-label", nameOf(table, box));
+        }
       }
       if (hint) hint.hidden = !wide;
     }
