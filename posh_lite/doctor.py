@@ -35,7 +35,7 @@ EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 #: Extras declared for what is still to come: installing them changes nothing yet.
-AHEAD = frozenset({"rl"})
+AHEAD: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

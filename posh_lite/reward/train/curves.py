@@ -61,9 +61,9 @@ def _panel(
 
     found = [f'<text class="soft" x="{left}" y="{top + 13}">{escape(label)}</text>']
     for value in (low + pad, high - pad):
-        y = at(first, value)[1]
+        y, shown = at(first, value)[1], value if abs(value) > (high - low) / 1e4 else 0.0
         found.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        found.append(f'<text class="soft" x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{value:.3g}</text>')
+        found.append(f'<text class="soft" x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{shown:.3g}</text>')
     for step, anchor in ((first, "start"), (last, "end")):
         found.append(f'<text class="soft" x="{at(step, low)[0]:.1f}" y="{below + 15}" text-anchor="{anchor}">'
                      f"step {step}</text>")
