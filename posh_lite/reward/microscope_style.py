@@ -2,6 +2,33 @@
 
 from __future__ import annotations
 
+_FRAGMENT = """
+.worked{line-height:1.5} .worked ol{list-style:none;margin:0;padding:0} .worked h3{font-size:.9rem;margin:.5rem 0 .1rem}
+.worked .sentence{margin:.25rem 0;padding:.2rem .5rem;border-left:.4rem solid var(--w-blue)}
+.worked .sentence.h{border-left:.4rem double var(--w-orange)}
+.worked .sentence.g{border-left:.4rem dotted var(--w-purple)}
+.worked .badge{display:inline-block;min-width:1.4em;text-align:center;font-size:.8em;border:1px solid currentColor;
+border-radius:.2em;margin-right:.4em}
+.worked .tag{display:inline-block;font-size:.78rem;color:var(--w-muted);border:1px solid var(--w-grid);
+border-radius:.2rem;padding:0 .3rem;margin:0 .2rem}
+.worked .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.worked table{border-collapse:collapse;font-size:.88rem;margin:.5rem 0} .worked caption{text-align:left}
+.worked th,.worked td{border:1px solid var(--w-grid);padding:.15rem .45rem;text-align:left}
+.worked tr.total>*{font-weight:700;border-top:2px solid currentColor} .worked .scroll{overflow-x:auto}
+.worked del{color:var(--w-orange)} .worked ins{color:var(--w-blue)}
+"""
+
+
+def fragment_style() -> str:
+    """The style of a worked caption within a chapter, light and dark by the reader's setting or the book's switch."""
+    from posh_lite.graph.draw_ink import prefers_dark
+    from posh_lite.plot import PALETTE
+
+    roles = ("blue", "orange", "purple", "muted", "grid")
+    light, dark = (";".join(f"--w-{role}:{PALETTE[role][i]}" for role in roles) for i in (0, 1))
+    return f"<style>{prefers_dark('.worked', light, dark)}{_FRAGMENT}</style>"
+
+
 #: Signs before words, so that no difference is told by colour alone.
 STYLE = """
 .micro{display:grid;grid-template-columns:minmax(13rem,17rem) minmax(0,1fr);gap:1rem;align-items:start}

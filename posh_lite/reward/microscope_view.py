@@ -10,6 +10,7 @@ from posh_lite.reward.edits import Edited, kinds
 from posh_lite.reward.microscope import LETTER, TOTAL
 from posh_lite.reward.microscope_page import SHOULD, title_of
 from posh_lite.reward.microscope_record import Effect, Record, binding, effects
+from posh_lite.reward.microscope_style import fragment_style
 from posh_lite.reward.settings import VARIANTS, PagerSettings, variant
 
 if TYPE_CHECKING:
@@ -147,13 +148,13 @@ def in_words(names: Sequence[str]) -> str:
 
 def diff_html(made: Edited) -> str:
     """A caption with what an edit took out and put in, for a chapter."""
-    parts, at = ["<p>"], 0
+    parts, at = [f'{fragment_style()}<div class="worked"><p>'], 0
     for c in made.changes:
         parts.append(escape(made.original[at : c.start]))
         parts += [f"<del>{escape(c.old)}</del>"] if c.old else []
         parts += [f"<ins><strong>{escape(c.new)}</strong></ins>"] if c.new else []
         at = c.end
-    return "".join([*parts, escape(made.original[at:]), "</p>"])
+    return "".join([*parts, escape(made.original[at:]), "</p></div>"])
 
 
 def found_total(found: Mapping[str, Sequence[Effect]], reward: str, edit: str) -> float:
