@@ -70,7 +70,7 @@
   function card(item, which, position) {
     var box = make('article', 'card'), letter = LETTERS[position];
     box.setAttribute('aria-labelledby', 'name-' + position);
-    var name = make('h3', '', 'Description ' + letter);
+    var name = make('h2', '', 'Description ' + letter);
     name.id = 'name-' + position;
     var text = make('p', 'text', item.captions[which]);
     text.dir = 'auto';

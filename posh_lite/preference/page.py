@@ -44,7 +44,7 @@ arrow keys choose, Enter goes on.</p>
 <p id="unkept" class="problem" role="alert" hidden>This browser keeps nothing for this page: save to a file before you
 close it.</p>
 <p id="said" class="note" role="status"></p>
-<h2 id="question" tabindex="-1"></h2>
+<h1 id="question" tabindex="-1"></h1>
 <figure id="picture" hidden><img id="image" alt="The picture that is described"></figure>
 <details id="reference" hidden open><summary>A description to compare with</summary>
 <p id="reference-text" class="text" dir="auto"></p></details>
@@ -56,7 +56,7 @@ close it.</p>
 <button type="submit" id="next">Next</button></div>
 </form>
 <section id="end" hidden>
-<h2 id="thanks" tabindex="-1"></h2>
+<h1 id="thanks" tabindex="-1"></h1>
 <p>Save your answers to a file, and send it to the person who gave you this page.</p>
 <div class="row"><button type="button" id="download">Save answers to a file</button>
 <button type="button" id="finish-open" class="plain" hidden>Go to the open ones</button>
