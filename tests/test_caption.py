@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -204,6 +206,29 @@ def test_a_server_that_dies_loses_nothing_that_came(tmp_path: Path, capsys: pyte
         assert caption(server, images, out, "--model-option=retries=0", "--model-option=concurrency=2") == 0
         assert len(server.asked) == 40 - len(came)
     assert len({r["id"] for r in rows(out)}) == 40
+
+
+def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
+    images, out = folder(tmp_path / "images", 12), tmp_path / "c.jsonl"
+
+    def slow(asked: Asked) -> Reply:
+        return Reply(described(asked).body, delay=0.05)
+
+    with FaultyServer(slow) as server:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "posh_lite.cli", "caption", str(images), "-o", str(out), "--model", "m", "--quiet",
+             f"--model-option=url={server.url}", "--model-option=concurrency=1"], cwd=Path(__file__).parents[1],
+        )
+        while run.poll() is None and not (out.exists() and out.read_bytes().count(b"\n") >= 3):
+            time.sleep(0.005)
+        run.kill()
+        run.wait()
+        kept = [json.loads(line)["id"] for line in out.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+        assert 3 <= len(kept) < 12
+    with FaultyServer(described) as server:
+        assert caption(server, images, out) == 0
+        assert len(server.asked) == 12 - len(kept)
+    assert [r["id"] for r in rows(out)] == [f"{i:02}.png" for i in range(12)]
 
 
 def test_requests_under_way_are_bounded(tmp_path: Path) -> None:
