@@ -54,19 +54,20 @@ class Example:
     def has_image(self) -> bool:
         return self.image is not None or self.content is not None
 
-    def picture(self) -> bytes:
-        """The bytes of the image.
+    def picture(self, most: int = -1) -> bytes:
+        """The bytes of the image, or the first ``most`` of them.
 
         Raises:
             InputError: there is none, or the file cannot be read.
         """
         if self.content is not None:
-            return self.content
+            return self.content if most < 0 else self.content[:most]
         path, line = self.source
         if self.image is None:
             raise InputError("the row has no image", path=path, line=line, field="image")
         try:
-            return Path(self.image).read_bytes()
+            with Path(self.image).open("rb") as handle:
+                return handle.read(most)
         except OSError as error:
             raise InputError(f'image "{self.image}" cannot be read: {error.strerror}', path=path, line=line,
                              field="image") from None
@@ -204,7 +205,7 @@ def _example(
     example = Example(key, reference, prompt if asked is None else text("prompt", asked).replace("<image>", "").strip(),
                       image, content, _rubric(value("rubric"), path, line), (path, line))
     if vision:
-        kind = media_type(example.picture()[:64])
+        kind = media_type(example.picture(64))
         if not kind:
             raise InputError(f'image "{image or "inside the file"}" is no picture that is known (PNG, JPEG, WebP, GIF)',
                              path=path, line=line, field="image")

@@ -234,8 +234,9 @@ def report(found: Plan, prices: Prices | None = None, gpu_price: float | None = 
         rows.append(("rollouts", f"{n.rollout:,} captions a round ({_many(n.rollout // n.generations, 'prompt')}), then"
                                  f" {_many(n.rollout // n.update, 'update')}"))
     left = f"; {n.left_out:,} rows are left out of each, since rounds are whole" if n.left_out else ""
-    rows.append(("steps", f"{n.steps_per_epoch:,} an epoch x {n.epochs:.3g} epochs = {n.steps:,}; the learning rate"
-                          f" rises over {n.warmup:,}{left}"))
+    epochs = f"{n.epochs:.3g} epoch{'s' * (n.epochs != 1)}"
+    rows.append(("steps", f"{n.steps_per_epoch:,} an epoch x {epochs} = {n.steps:,}; the learning rate rises over"
+                          f" {n.warmup:,}{left}"))
     length = c.trainer.get("max_completion_length", 512) if c.kind == "grpo" else None
     most = f", each at most {length:,} tokens: {_short(n.captions * length)} at most" if length else ""
     rows.append(("in all", f"{n.captions:,} {of}{' sampled' if length else ''}{most}"))

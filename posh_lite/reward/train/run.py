@@ -240,7 +240,8 @@ def _check_prompts(config: TrainConfig, processor: Any, rows: Sequence[Example])
 def _visual_tokens(processor: Any, example: Example) -> int:
     from PIL import Image
 
-    with Image.open(io.BytesIO(example.picture())) as image:
+    source = io.BytesIO(example.picture()) if example.image is None else example.image
+    with Image.open(source) as image:  # of a file no more than its head is read
         width, height = image.size
     count = getattr(processor.image_processor, "get_number_of_image_patches", None)
     if count is None:
