@@ -14,7 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from posh_lite.errors import InputError
@@ -47,7 +47,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a completion gets: a value with its parts, or None with the reason."""
+    """What a completion gets: a value with its parts, or the reason why there is nothing to score."""
 
     value: float | None
     parts: Mapping[str, float] = field(default_factory=dict)
@@ -70,9 +70,11 @@ class CaptionReward(ABC):
 
     Args:
         name: as the logs of TRL show it; ``rewards/NAME/mean`` and so on.
+        blank: what a completion gets that is empty or says nothing that could be scored. None leaves it out: TRL gives
+            it no advantage, so that a policy neither learns nor unlearns silence. A number, such as 0, is its reward.
 
     Attributes:
-        unusable: completions without a reward so far, by reason.
+        unusable: completions so far that could not be scored, by reason.
     """
 
     #: Names of the parts that are logged beside the value.
@@ -80,10 +82,12 @@ class CaptionReward(ABC):
     #: Whether the length in tokens is needed.
     needs_tokens: bool = False
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, blank: float | None = None) -> None:
         if not name or not name.strip():
             raise InputError("a reward needs a name, since TRL logs it by name")
-        self.__name__ = name
+        if blank is not None and (isinstance(blank, bool) or not math.isfinite(blank)):
+            raise InputError(f"blank must be a number or None, got {blank!r}", field="blank")
+        self.__name__, self.blank = name, None if blank is None else float(blank)
         self.unusable: Counter[str] = Counter()
 
     @property
@@ -170,6 +174,8 @@ class CaptionReward(ABC):
         scored = dict(zip(distinct, self._score(distinct), strict=True)) if distinct else {}
         found = [Outcome(None, reason=why) if item is None else scored[item]
                  for item, why in zip(call.items, call.reasons, strict=True)]
+        if self.blank is not None:
+            found = [replace(o, value=self.blank) if o.reason in (EMPTY, NO_SCORE) else o for o in found]
         for o in found:
             if o.value is not None and not math.isfinite(o.value):
                 raise ValueError(f"{self.__name__}: the value {o.value} is no reward")
@@ -180,10 +186,10 @@ class CaptionReward(ABC):
         log_metric: Callable[[str, float], None] | None,
     ) -> None:
         """Log parts and reasons; the same columns each time, since TRL keeps them in one table."""
-        fresh = Counter(o.reason for o in found if o.value is None)
+        fresh = Counter(o.reason for o in found if o.reason)
         for reason, count in fresh.items():
             if reason not in self.unusable:
-                _LOG.warning("%s: no reward for %d of %d completions: %s (more of these are only counted)",
+                _LOG.warning("%s: no score for %d of %d completions: %s (more of these are only counted)",
                              self.__name__, count, len(found), reason)
         self.unusable.update(fresh)
         if log_metric is not None:
@@ -198,6 +204,11 @@ class CaptionReward(ABC):
             for part in self.parts:
                 log_extra(f"{self.__name__}/{part}", [o.parts.get(part) for o in found])
             log_extra(f"{self.__name__}/unusable", [o.reason for o in found])
+
+    @property
+    def _blank_told(self) -> str:
+        """Of the signature."""
+        return "" if self.blank is None else f" blank:{self.blank:g}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k != "unusable"}

@@ -29,6 +29,7 @@ class PagerReward(CaptionReward):
         name: in the logs (default: "pager", with the variant's name where it is another than "full").
         max_missing: share of the claims, or of the judged sentences, that may lack a readable verdict, 0 to 1. Beyond
             it the completion gets None; up to it such a claim earns nothing, and such a sentence is not called generic.
+        blank: what an empty completion gets; None leaves it out of its group.
 
     Logged beside the value: the terms "coverage", "middle", "tail" and "length", each with its weight, and the shares
     of claims "supported" and "contradicted".
@@ -52,14 +53,14 @@ class PagerReward(CaptionReward):
 
     def __init__(
         self, settings: PagerSettings | str = "full", *, judges: JudgeChoice | Mapping[str, Any] | None = None,
-        name: str | None = None, max_missing: float = 0.0,
+        name: str | None = None, max_missing: float = 0.0, blank: float | None = None,
     ) -> None:
         made = variant(settings) if isinstance(settings, str) else settings
         if not isinstance(made, PagerSettings):
             raise InputError(f"settings are PagerSettings or the name of a variant, got {type(made).__name__}")
         if isinstance(max_missing, bool) or not 0 <= max_missing <= 1:
             raise InputError(f"max_missing must lie between 0 and 1, got {max_missing!r}")
-        super().__init__(name or self._own_name(settings))
+        super().__init__(name or self._own_name(settings), blank)
         self.settings, self.judges, self.max_missing = self._only(made), choice(judges), float(max_missing)
         charged = self.settings.lambda_len > 0 and self.settings.length_form != "none"
         self.needs_tokens = charged and self.settings.length_unit == "tokens"
@@ -86,7 +87,7 @@ class PagerReward(CaptionReward):
         """Settings, judges and rules: everything that a value depends on."""
         lost = f" max-missing:{self.max_missing:g}" if self.max_missing else ""
         part = "" if type(self) is PagerReward else f"/{type(self).__name__.removesuffix('Reward').lower()}"
-        return f"pager{part}-{RULES} {self.settings.signature}{lost} | {self.panel.signature}"
+        return f"pager{part}-{RULES} {self.settings.signature}{lost}{self._blank_told} | {self.panel.signature}"
 
     # -- scoring --------------------------------------------------------------------------------------------
 
@@ -156,8 +157,8 @@ class _TermReward(PagerReward):
     """One term of the PAGER reward, with its weight: the four together are :class:`PagerReward`.
 
     Args:
-        settings, judges, name, max_missing: as :class:`PagerReward`. With equal judges the four share what these say,
-            so that every caption is verified once.
+        settings, judges, name, max_missing, blank: as :class:`PagerReward`. With equal judges the four share what these
+            say, so that every caption is verified once.
     """
 
     parts: tuple[str, ...] = ()

@@ -37,6 +37,8 @@ class PoShReward(CaptionReward):
         name: in the logs (default: "posh", with the score where it is another than "overall").
         max_missing: share of the components that may lack a readable verdict, 0 to 1; PoSh leaves these out. Beyond
             it the completion gets None.
+        blank: what a completion gets that is empty or in which nothing can be scored (no thing, no relation); None
+            leaves it out of its group.
 
     Logged beside the value: "mistakes", "omissions" and "overall". A column "rubric" is not used.
 
@@ -55,6 +57,7 @@ class PoShReward(CaptionReward):
     def __init__(
         self, score: PoShScore = "overall", *, judge: str = "lexical", options: Mapping[str, Any] | None = None,
         guard: Literal["none", "repeats"] = "repeats", name: str | None = None, max_missing: float = 0.0,
+        blank: float | None = None,
     ) -> None:
         if score not in get_args(PoShScore):
             raise InputError(f"score must be one of {', '.join(get_args(PoShScore))}, got {score!r}", field="score")
@@ -64,7 +67,7 @@ class PoShReward(CaptionReward):
             raise InputError("a reward takes its judge by name, so that it can be pickled", field="judge")
         if isinstance(max_missing, bool) or not 0 <= max_missing <= 1:
             raise InputError(f"max_missing must lie between 0 and 1, got {max_missing!r}", field="max_missing")
-        super().__init__(name or ("posh" if score == "overall" else f"posh_{score}"))
+        super().__init__(name or ("posh" if score == "overall" else f"posh_{score}"), blank)
         self.score: PoShScore = score
         self.judge, self.options, self.guard, self.max_missing = judge, dict(options or {}), guard, float(max_missing)
 
@@ -77,7 +80,8 @@ class PoShReward(CaptionReward):
     def signature(self) -> str:
         """Score, guard, and all that the metric depends on."""
         lost = f" max-missing:{self.max_missing:g}" if self.max_missing else ""
-        return f"posh-{RULES} score:{self.score} guard:{self.guard}{lost} | {self.shared.metric.signature}"
+        told = f"score:{self.score} guard:{self.guard}{lost}{self._blank_told}"
+        return f"posh-{RULES} {told} | {self.shared.metric.signature}"
 
     def _score(self, items: Sequence[Item]) -> list[Outcome]:
         left = [i for i in items if i.reference]

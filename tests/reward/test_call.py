@@ -111,6 +111,21 @@ def test_what_cannot_be_scored_is_none_counted_and_told() -> None:
     assert mixed[0] is None and mixed[1] is not None
 
 
+def test_silence_can_be_given_a_price() -> None:
+    said = ["", "?!", CAPTIONS[0]]
+    for kind in (PagerReward, PoShReward):
+        out, priced = kind(), kind(blank=-1)
+        free, paid = (r(**as_trl(said, reference=[REFERENCE] * 3)) for r in (out, priced))
+        assert (free[0], paid[0]) == (None, -1.0)
+        assert free[2] == paid[2]
+        assert out.unusable == priced.unusable
+        assert out.signature != priced.signature
+    assert free[1] is None and paid[1] == -1.0  # in a mere mark PoSh finds nothing to score
+    assert PagerReward(blank=-1)(**as_trl(["A car."], reference=[None])) == [None]  # a fault of the data costs nothing
+    with pytest.raises(InputError, match="blank"):
+        PagerReward(blank=float("nan"))
+
+
 @pytest.mark.parametrize("changed", [
     {"reference": [REFERENCE]}, {"completion_ids": [[1]]}, {"prompts": []}, {"rubric": ["[]"]},
     {"reference": REFERENCE},
