@@ -27,11 +27,13 @@ OPPONENTS = ("Base", "SFT", "CapRL")
 SEEDED = ("d_mid", "s_q4", "h_q4")
 
 
-def _count(name: str) -> int:
+def count(name: str) -> int:
+    """A whole number of the running text, by its id."""
     return int(published().at(f"statement:{name}").value)
 
 
-def _at(reference: str) -> float:
+def at(reference: str) -> float:
+    """A printed figure, by ``label/row/column`` or ``statement:id``."""
     return float(published().at(reference).value)
 
 
@@ -91,8 +93,8 @@ def label_mean(value: float, n: int, *, reach: int = 2, level: float = 0.95) -> 
 
 def sft_against_dapo(n: int | None = None) -> dict[str, LabelMean]:
     """The three means of PoSh's Table 7 over ``n`` pairs, by default the 40 of the text."""
-    n = n or _count("rl_pairs")
-    return {d: label_mean(_at(f"rl_results/{d}/posh_vs_sft"), n) for d in DIMENSIONS}
+    n = n or count("rl_pairs")
+    return {d: label_mean(at(f"rl_results/{d}/posh_vs_sft"), n) for d in DIMENSIONS}
 
 
 def pairs_needed(value: float, sd: float, *, power: float = 0.8, level: float = 0.95) -> int:
@@ -180,8 +182,8 @@ def wins(images: int = 400) -> list[Wins]:
     Args:
         images: of the data set; how many comparisons were made is not printed.
     """
-    rows = [(name, _count(f"wins_{name.lower()}"), _count(f"losses_{name.lower()}"), images) for name in OPPONENTS]
-    rows.append(("all three", _count("pooled_wins"), _count("pooled_losses"), images * len(rows)))
+    rows = [(name, count(f"wins_{name.lower()}"), count(f"losses_{name.lower()}"), images) for name in OPPONENTS]
+    rows.append(("all three", count("pooled_wins"), count("pooled_losses"), images * len(rows)))
     return [Wins(name, won, lost, wilson(won, won + lost), 0.5 + (won - lost) / (2 * n)) for name, won, lost, n in rows]
 
 
@@ -227,111 +229,6 @@ def counts_of(dataset: str, most: int = 400) -> list[tuple[tuple[int, int], ...]
     return implied_counts(table[:3], table[3], most)
 
 
-# -- votes (Table 15) ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Votes:
-    """A share of first places and the interval it has under different views of what is independent.
-
-    Attributes:
-        model: its name.
-        votes, n: first places of all.
-        independent: every vote on its own.
-        by_image: votes of an image alike to the degree of the printed kappa: ``n`` divided by the design effect.
-        unanimous: all votes of an image the same: as many independent ones as images.
-        by_rater: least and most half width of a t interval over the raters' shares, whose ends alone are printed.
-        chance_range: range over raters that independent votes alone would make, on average, for five raters.
-    """
-
-    model: str
-    votes: int
-    n: int
-    independent: Estimate
-    by_image: Estimate
-    unanimous: Estimate
-    by_rater: tuple[float, float]
-    chance_range: float
-
-
-#: Mean range of five independent normal values, in standard deviations (Tippett 1925).
-_RANGE_OF_FIVE = 2.326
-
-
-def votes() -> list[Votes]:
-    """Table 15 with intervals. Fleiss' kappa stands for the correlation of two votes on one image."""
-    sheet, images, raters = published().sheet("preference").cells, _count("preference_images"), _count("raters")
-    kappa, n = _at("statement:fleiss_kappa"), _count("preference_votes")
-    effect = 1 + (raters - 1) * kappa
-    rows = []
-    for model in sheet:
-        own = int(_at(f"preference/{model}/votes"))
-        share = own / n
-        low, high = (_at(f"preference/{model}/rater_{end}") / 100 for end in ("low", "high"))
-        rows.append(Votes(
-            model, own, n, wilson(own, n), _fewer(share, n / effect), _fewer(share, images),
-            rater_halves(share, low, high, raters),
-            _RANGE_OF_FIVE * math.sqrt(share * (1 - share) / images) if raters == 5 else math.nan,
-        ))
-    return rows
-
-
-def design_effect() -> float:
-    """How many times fewer independent votes Table 15 has than votes, by its kappa."""
-    return 1 + (_count("raters") - 1) * _at("statement:fleiss_kappa")
-
-
-def pair_agreement() -> tuple[float, float]:
-    """How often two votes on one image agree: by chance, from the shares of Table 15, and as its kappa needs it."""
-    n = _count("preference_votes")
-    chance = sum((_at(f"preference/{model}/votes") / n) ** 2 for model in published().sheet("preference").cells)
-    return chance, chance + _at("statement:fleiss_kappa") * (1 - chance)
-
-
-def _fewer(share: float, n: float) -> Estimate:
-    """Wilson's interval for a share of as many votes as are independent."""
-    whole = max(1, round(n))
-    z = 1.959963984540054
-    scale = 1 + z * z / n
-    centre = (share + z * z / (2 * n)) / scale
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    return Estimate(share, max(0.0, centre - half), min(1.0, centre + half), whole, whole, method="share, Wilson")
-
-
-def rater_halves(share: float, low: float, high: float, raters: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Least and most half width of a t interval over raters of whom the lowest, the highest and the mean are known.
-
-    Args:
-        share: the mean over raters.
-        low: the lowest rater's.
-        high: the highest rater's.
-        raters: at least 3.
-        level: of the interval.
-
-    Raises:
-        ValueError: no raters have these shares.
-    """
-    from scipy.special import stdtrit
-
-    rest = raters - 2
-    if rest < 1:
-        raise ValueError(f"{raters} raters")
-    others = raters * share - low - high  # sum of those not printed
-    if not low * rest - 1e-6 <= others <= high * rest + 1e-6:
-        raise ValueError(f"no {raters} raters have shares from {low} to {high} and a mean of {share}")
-    ends = (low - share) ** 2 + (high - share) ** 2
-    least = ends + rest * (others / rest - share) ** 2
-    # spread most where all but one sit at an end
-    at_high = min(rest, max(0, math.floor((others - rest * low) / (high - low) + 1e-9))) if high > low else 0
-    left = rest - at_high
-    most = ends + at_high * (high - share) ** 2
-    if left:
-        last = others - at_high * high - (left - 1) * low
-        most += (left - 1) * (low - share) ** 2 + (last - share) ** 2
-    t = float(stdtrit(raters - 1, (1 + level) / 2)) / math.sqrt(raters)
-    return t * math.sqrt(least / (raters - 1)), t * math.sqrt(most / (raters - 1))
-
-
 # -- two shares (Table 16), seeds (Table 21) -----------------------------------------------------------------
 
 
@@ -369,13 +266,13 @@ def newcombe(first: Estimate, second: Estimate, shrink: tuple[float, float] = (1
 
 def residual() -> list[TwoShares]:
     """Table 16 beside intervals of two samples of about 100 sentences each."""
-    n, pools = _count("residual_sample"), (_count("pool_base"), _count("pool_pager"))
+    n, pools = count("residual_sample"), (count("pool_base"), count("pool_pager"))
     shrink = tuple(math.sqrt(max(pool - n, 0) / (pool - 1)) for pool in pools)
     rows = []
     for row in published().sheet("residual_audit").cells:
         if row == "kappa":
             continue
-        base, pager, gap, low, high = (_at(f"residual_audit/{row}/{c}") / 100 for c in
+        base, pager, gap, low, high = (at(f"residual_audit/{row}/{c}") / 100 for c in
                                        ("base", "pager", "difference", "low", "high"))
         one, two = (wilson(round(share * n), n) for share in (base, pager))
         own = newcombe(one, two)
@@ -410,7 +307,7 @@ def seeds() -> list[Seeds]:
     """Table 21's intervals turned into spreads between seeds, and these into differences that seeds alone make."""
     from scipy.special import stdtrit
 
-    n = _count("seeds")
+    n = count("seeds")
     t = float(stdtrit(n - 1, 0.975))
     rows = []
     for backbone in ("8B", "32B"):
@@ -420,8 +317,8 @@ def seeds() -> list[Seeds]:
             spread = implied_spread(float(low.value), float(high.value), n)
             widths = bounds(lambda a, b: b - a, low, high)
             open_ = tuple(implied_spread(0.0, max(0.0, float(w)), n) for w in widths)
-            rows.append(Seeds(backbone, quantity, _at(f"{row}/mean"), spread, (open_[0], open_[1]),
-                              _at(f"transfer/PAGER,{backbone}/{quantity}"), t * math.sqrt(2) * spread))
+            rows.append(Seeds(backbone, quantity, at(f"{row}/mean"), spread, (open_[0], open_[1]),
+                              at(f"transfer/PAGER,{backbone}/{quantity}"), t * math.sqrt(2) * spread))
     return rows
 
 
@@ -447,4 +344,4 @@ def ablation_differences() -> dict[str, dict[str, tuple[float, tuple[float, floa
 def facts_per_caption(dataset: str, method: str) -> float:
     """Facts of a caption as the two means of Table 4 suggest: density times length (not the mean of the products)."""
     g = f"global_benchmarks/{dataset},{method}"
-    return _at(f"{g}/facts_per_100_tokens") * _at(f"{g}/length") / 100
+    return at(f"{g}/facts_per_100_tokens") * at(f"{g}/length") / 100

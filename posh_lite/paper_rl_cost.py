@@ -14,7 +14,7 @@ from pathlib import Path
 
 from posh_lite.errors import InputError
 from posh_lite.judge.llm.usage import Usage
-from posh_lite.paper_figures import published
+from posh_lite.paper_rl import at
 from posh_lite.reward.train.config import TrainConfig, read_config
 from posh_lite.reward.train.numbers import PAPER_GPU_HOURS, Numbers, numbers
 from posh_lite.scale.estimate import Estimate, Plan, Sample, estimate
@@ -26,9 +26,6 @@ WAYS = {
     "cascade": "the same, after the embedded judge settled the clear ones",
 }  # fmt: skip
 
-
-def _at(reference: str) -> float:
-    return float(published().at(reference).value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +85,20 @@ def pager_numbers(unit: str) -> Numbers:
     Args:
         unit: what the batch sizes of Table 9 count, "prompts" or "captions"; the paper does not say.
     """
-    return numbers(_config("pager-grpo", f"batch.unit={unit}"), int(_at("statement:kept")))
+    return numbers(_config("pager-grpo", f"batch.unit={unit}"), int(at("statement:kept")))
 
 
 def pager_run() -> PagerRun:
     """Calls and tokens of the main run from J.8, Tables 9 and 22, and its GPU time from appendix D."""
     def of(stage: str, column: str) -> float:
-        return _at(f"token_counts/{stage}/{column}")
+        return at(f"token_counts/{stage}/{column}")
 
-    candidates, screened = (int(_at(f"statement:{k}")) for k in ("candidates", "screened"))
+    candidates, screened = (int(at(f"statement:{k}")) for k in ("candidates", "screened"))
     counted = {unit: pager_numbers(unit) for unit in ("prompts", "captions")}
     trained = counted["prompts"].captions
     extractor, verifier = "Qwen3-30B-A3B-Thinking", "Qwen3-8B"
     read, wrote = (of("itemwise verification", c) for c in ("input", "output"))
-    base = _at("statement:length_base")
+    base = at("statement:length_base")
     nan = math.nan
     stages = (
         Stage("rubric extraction", extractor, candidates, candidates * of("rubric extraction", "input"),
@@ -110,14 +107,14 @@ def pager_run() -> PagerRun:
               "J.8: one a candidate; mean length of Base"),
         Stage("verification for the filter", verifier, screened, screened * read, screened * wrote,
               "J.8: one a candidate; Table 22"),
-        Stage("captions in training", "policy", trained, nan, trained * _at("statement:length_pager"),
+        Stage("captions in training", "policy", trained, nan, trained * at("statement:length_pager"),
               "Table 9: 8 a prompt, 3 epochs; mean length of PAGER"),
         Stage("verification in training", verifier, trained, trained * read, trained * wrote,
               "one a caption; Table 22"),
         Stage("genericity of tail sentences", verifier, trained, nan, nan, "at least one a caption; not measured"),
     )  # fmt: skip
     rounds = {unit: n.captions // n.rollout for unit, n in counted.items()}
-    return PagerRun(stages, rounds, 24 * _at("statement:run_days"), float(PAPER_GPU_HOURS))
+    return PagerRun(stages, rounds, 24 * at("statement:run_days"), float(PAPER_GPU_HOURS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +134,7 @@ class PoshRun:
 
 def posh_numbers(unit: str) -> Numbers:
     """The arithmetic of PoSh's DAPO run; ``unit`` is what its batch of 64 counts."""
-    return numbers(_config("posh-dapo", f"batch.unit={unit}"), int(_at("statement:train_images")))
+    return numbers(_config("posh-dapo", f"batch.unit={unit}"), int(at("statement:train_images")))
 
 
 def posh_run(record: str | Path, *, throughput: float, gpu_price: float | None = None) -> list[PoshRun]:
@@ -164,7 +161,7 @@ def posh_run(record: str | Path, *, throughput: float, gpu_price: float | None =
         raise InputError(f"cannot be read: {error.strerror}", path=record) from None
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"is no record of tokens: {error}", path=record) from None
-    captions = int(_at("statement:train_images") * _at("statement:dapo_generations"))
+    captions = int(at("statement:train_images") * at("statement:dapo_generations"))
     plan = Plan(captions=captions, throughput=throughput, gpu_price=gpu_price)
     return [PoshRun(k, captions, estimate(sample, plan)) for k, sample in samples.items()]
 
@@ -181,5 +178,5 @@ def policy_share(image_tokens: float, *, parameters: float = 4e9, peak: float = 
         peak: operations a second of one GPU; 312e12 is that of an A100 in bfloat16.
     """
     run = pager_run()
-    own = run.training.calls * (image_tokens + _at("statement:length_pager"))
+    own = run.training.calls * (image_tokens + at("statement:length_pager"))
     return own * parameters * (6 + 2 + 2) / (run.gpu_hours * 3600 * peak)

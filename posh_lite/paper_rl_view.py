@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from posh_lite import paper_rl, paper_rl_cost
+from posh_lite import paper_rl, paper_rl_cost, paper_rl_votes
 from posh_lite.book.show import interval, number
 from posh_lite.evaluation.bootstrap import Estimate
 from posh_lite.paper_figures import bounds, published
+from posh_lite.paper_rl import at
 from posh_lite.position.winrate import wilson
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ SHOWN = {"d_mid": "D_mid", "s_q4": "S_Q4", "h_q4": "H_Q4", "g_q4": "G_Q4", "h_q2
 BETTER = {name: "higher" if key in ("s_q4", "delta_s") else "lower" for key, name in SHOWN.items()}
 MAIN = ("d_mid", "s_q4", "h_q4", "g_q4")
 
-
-def _at(reference: str) -> float:
-    return float(published().at(reference).value)
 
 
 def _span(ends: tuple[float, float], digits: int = 2) -> str:
@@ -59,7 +57,7 @@ def label_table() -> pd.DataFrame:
     """What would make each mean differ from zero, and what small agreement samples may print."""
     rows = []
     for name, m in paper_rl.sft_against_dapo().items():
-        alpha = _at(f"rl_results/{name}/krippendorff_alpha")
+        alpha = at(f"rl_results/{name}/krippendorff_alpha")
         low, _, high = paper_rl.alpha_range(alpha)
         rows.append({"dimension": name, "mean": m.value, "differs from 0 if SD below": m.limit_sd,
                      "SD can be": _span((m.least_sd, m.most_sd)), "pairs for 80% power at SD 1":
@@ -74,7 +72,7 @@ def label_table() -> pd.DataFrame:
 def repair_panels() -> dict[str, dict[str, tuple[float, float]]]:
     """Table 3: from Base to each trained method."""
     t = "positional_repair"
-    return {SHOWN[c]: {m: (_at(f"{t}/Base/{c}"), _at(f"{t}/{m}/{c}")) for m in ("SFT", "CapRL", "PAGER")}
+    return {SHOWN[c]: {m: (at(f"{t}/Base/{c}"), at(f"{t}/{m}/{c}")) for m in ("SFT", "CapRL", "PAGER")}
             for c in (*MAIN, "d_tail", "delta_h")}  # fmt: skip
 
 
@@ -82,7 +80,7 @@ def ablation_panels() -> dict[str, dict[str, tuple[float, float]]]:
     """Table 5: from the full reward to each variant."""
     t = "component_ablations"
     full, *others = published().sheet(t).cells
-    return {SHOWN[c]: {v: (_at(f"{t}/{full}/{c}"), _at(f"{t}/{v}/{c}")) for v in others}
+    return {SHOWN[c]: {v: (at(f"{t}/{full}/{c}"), at(f"{t}/{v}/{c}")) for v in others}
             for c in ("d_mid", "s_q4", "h_q4", "g_q4")}  # fmt: skip
 
 
@@ -91,7 +89,7 @@ def seed_bands() -> dict[str, tuple[float, float]]:
     found = {}
     for s in paper_rl.seeds():
         if s.backbone == "8B":
-            full = _at(f"component_ablations/PAGER full/{s.quantity}")
+            full = at(f"component_ablations/PAGER full/{s.quantity}")
             found[SHOWN[s.quantity]] = (full - s.gap, full + s.gap)
     return found
 
@@ -113,7 +111,7 @@ def ablation_table() -> pd.DataFrame:
 def verifier_panels() -> dict[str, dict[str, tuple[float, float]]]:
     """Table 18: from the verifier of the training to the one outside of it."""
     t = "second_verifier"
-    return {SHOWN[c]: {m: (_at(f"{t}/{m},Qwen3-8B/{c}"), _at(f"{t}/{m},DeepSeek-V3.2/{c}"))
+    return {SHOWN[c]: {m: (at(f"{t}/{m},Qwen3-8B/{c}"), at(f"{t}/{m},DeepSeek-V3.2/{c}"))
                        for m in ("Base", "CapRL", "PAGER")} for c in MAIN}  # fmt: skip
 
 
@@ -144,7 +142,7 @@ def transfer_panels() -> dict[str, dict[str, tuple[float, float]]]:
     t = "transfer"
     pairs = {"4B, main run": ("Pretrained,4B", "PAGER (main),4B"), "4B, from CapRL": ("CapRL,4B", "CapRL + PAGER,4B"),
              "8B, 100 steps": ("Pretrained,8B", "PAGER,8B"), "32B, 100 steps": ("Pretrained,32B", "PAGER,32B")}
-    return {SHOWN[c]: {n: (_at(f"{t}/{a}/{c}"), _at(f"{t}/{b}/{c}")) for n, (a, b) in pairs.items()} for c in MAIN}
+    return {SHOWN[c]: {n: (at(f"{t}/{a}/{c}"), at(f"{t}/{b}/{c}")) for n, (a, b) in pairs.items()} for c in MAIN}
 
 
 def identities() -> tuple[int, int]:
@@ -161,15 +159,15 @@ def identities() -> tuple[int, int]:
 
 def density_points() -> dict[str, dict[str, tuple[float, float]]]:
     """Table 4: length and density."""
-    return {d: {m: (_at(f"global_benchmarks/{d},{m}/length"), _at(f"global_benchmarks/{d},{m}/facts_per_100_tokens"))
+    return {d: {m: (at(f"global_benchmarks/{d},{m}/length"), at(f"global_benchmarks/{d},{m}/facts_per_100_tokens"))
                 for m in ("Base", "SFT", "CapRL", "PAGER")} for d in ("IIW-400", "DOCCI")}  # fmt: skip
 
 
 def global_table() -> pd.DataFrame:
     """Table 4 with the facts of a caption."""
     return _frame(
-        {"data": d, "method": m, "CAPTURE": _at(f"global_benchmarks/{d},{m}/capture"),
-         "DCScore": _at(f"global_benchmarks/{d},{m}/dcscore_f1"), "tokens": round(x), "facts/100": y,
+        {"data": d, "method": m, "CAPTURE": at(f"global_benchmarks/{d},{m}/capture"),
+         "DCScore": at(f"global_benchmarks/{d},{m}/dcscore_f1"), "tokens": round(x), "facts/100": y,
          "facts a caption": x * y / 100}
         for d, own in density_points().items() for m, (x, y) in own.items()
     )  # fmt: skip
@@ -199,7 +197,7 @@ def votes_rows() -> dict[str, dict[str, Estimate | None]]:
     """Table 15 under three views of what is independent, for a forest plot."""
     return {
         v.model: {"independent": v.independent, "by image, κ": v.by_image, "image = vote": v.unanimous}
-        for v in paper_rl.votes()
+        for v in paper_rl_votes.votes()
     }
 
 
@@ -209,19 +207,19 @@ def votes_table() -> pd.DataFrame:
         {"model": v.model, "votes": v.votes, "all independent": interval(v.independent),
          "by image": interval(v.by_image), "raters drawn too, ±": _span(v.by_rater),
          "range by rater": number(_range(v.model)), "by chance about": v.chance_range}
-        for v in paper_rl.votes()
+        for v in paper_rl_votes.votes()
     )  # fmt: skip
 
 
 def _range(model: str) -> float:
-    return (_at(f"preference/{model}/rater_high") - _at(f"preference/{model}/rater_low")) / 100
+    return (at(f"preference/{model}/rater_high") - at(f"preference/{model}/rater_low")) / 100
 
 
 def audits_table() -> pd.DataFrame:
     """Table 14 with Wilson intervals."""
     rows = []
     for row in published().sheet("image_audits").cells:
-        count, n = (int(_at(f"image_audits/{row}/{c}")) for c in ("count", "of"))
+        count, n = (int(at(f"image_audits/{row}/{c}")) for c in ("count", "of"))
         audit, outcome = row.split(",", 1)
         rows.append({"audit": audit, "outcome": outcome, "count": count, "of": n, "share": _said(wilson(count, n))})
     return _frame(rows)
@@ -273,9 +271,9 @@ def claims_table() -> pd.DataFrame:
     """Claims on rewards, what is published for each, and what that allows."""
     labels = paper_rl.sft_against_dapo()
     wide = {k: _span(m.wide) for k, m in labels.items()}
-    iiw, seeds, votes = paper_rl.wins(), paper_rl.seeds(), paper_rl.votes()[0]
+    iiw, seeds, votes = paper_rl.wins(), paper_rl.seeds(), paper_rl_votes.votes()[0]
     pooled, beyond = iiw[-1], beyond_seeds()
-    audits = [wilson(int(_at(f"image_audits/{row}/count")), int(_at(f"image_audits/{row}/of"))) for row in
+    audits = [wilson(int(at(f"image_audits/{row}/count")), int(at(f"image_audits/{row}/of"))) for row in
               ("supported claims of PAGER,confirmed", "contradicted sentences of six models,conflicts with the image")]
     agree, every, _ = verifier_order()
     return _frame([

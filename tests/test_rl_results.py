@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posh_lite import paper_rl, paper_rl_cost, paper_rl_lab, plot_rl
+from posh_lite import paper_rl, paper_rl_cost, paper_rl_lab, paper_rl_votes, plot_rl
 from posh_lite import paper_rl_view as view
 from posh_lite.errors import InputError
 from posh_lite.evaluation.annotators import krippendorff_alpha
@@ -119,30 +119,30 @@ def test_implied_counts_against_every_possible_one() -> None:
 
 
 def test_votes_widen_as_less_is_independent() -> None:
-    for v in paper_rl.votes():
+    for v in paper_rl_votes.votes():
         widths = [e.high - e.low for e in (v.independent, v.by_image, v.unanimous)]
         assert widths == sorted(widths) and widths[0] < widths[1]
         assert v.unanimous.n == 100
-    assert paper_rl.design_effect() == pytest.approx(3.64)
-    assert paper_rl.votes()[0].by_image.n == round(500 / 3.64)
+    assert paper_rl_votes.design_effect() == pytest.approx(3.64)
+    assert paper_rl_votes.votes()[0].by_image.n == round(500 / 3.64)
 
 
 def test_pairs_that_agree_by_hand() -> None:
     chance = 0.778**2 + 0.182**2 + 0.04**2
-    assert paper_rl.pair_agreement() == pytest.approx((chance, chance + 0.66 * (1 - chance)))
+    assert paper_rl_votes.pair_agreement() == pytest.approx((chance, chance + 0.66 * (1 - chance)))
 
 
 def test_rater_halves_against_every_way_to_fill_in() -> None:
     """Five raters of 100 votes: lowest 72, highest 84, sum 389; the other three are found by trying all."""
-    least, most = paper_rl.rater_halves(0.778, 0.72, 0.84, 5)
+    least, most = paper_rl_votes.rater_halves(0.778, 0.72, 0.84, 5)
     spreads = [float(np.std([72, 84, a, b, 233 - a - b], ddof=1)) for a in range(72, 85) for b in range(72, 85)
                if 72 <= 233 - a - b <= 84]  # fmt: skip
     t = 2.7764451051977987 / math.sqrt(5) / 100
     assert least < t * min(spreads) == pytest.approx(least, rel=1e-2)  # whole votes miss the equal split by a third
     assert t * max(spreads) == pytest.approx(most)
-    assert paper_rl.rater_halves(0.5, 0.5, 0.5, 4) == (0, 0)
+    assert paper_rl_votes.rater_halves(0.5, 0.5, 0.5, 4) == (0, 0)
     with pytest.raises(ValueError, match="no 5 raters"):
-        paper_rl.rater_halves(0.9, 0.72, 0.84, 5)
+        paper_rl_votes.rater_halves(0.9, 0.72, 0.84, 5)
 
 
 def test_seeds_by_hand() -> None:
