@@ -97,7 +97,8 @@ def load_references(name: str) -> References:
         from posh_lite.benchmarks.docent_layout import read_layout
 
         build, example = read_layout(path)
-        return References(path.name, {w.uuid: w.reference for w in build.works}, constructed=example)
+        note = "Descriptions of art, constructed for this project." if example else "Descriptions of art by experts."
+        return References(path.name, {w.uuid: w.reference for w in build.works}, note, constructed=example)
     found: dict[str, str] = {}
     for image, text, line in _lines(path):
         if found.setdefault(image, text) != text:
