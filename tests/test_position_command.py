@@ -1,6 +1,7 @@
 """The command line of the position lens: what it writes, what it keeps, and what it says when it cannot."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -304,7 +305,8 @@ def test_captions_of_one_length_are_kept(captions, tmp_path, capsys):
 
 
 def test_names_stand_in_markdown_as_they_are():
-    text = markdown(make_report([labelled_caption("SSHG", model="a_b|<i>*c*[d](e)", unit=u) for u in (1, 2)],
-                                n_resamples=10))
+    known = Rubric("r", (Claim(0, "A cat is red.", "Visual_Detail", 2.0, "red"),), "e")
+    made = [replace(labelled_caption("SSHG", model="a_b|<i>*c*[d](e)", unit=u), rubric=known) for u in (1, 2)]
+    text = markdown(make_report(made, n_resamples=10))
     assert "a\\_b\\|&lt;i&gt;\\*c\\*\\[d\\](e)" in text and "<i>" not in text
     assert "2 captions of 1 model; effects on the 2 images" in text

@@ -232,6 +232,18 @@ def test_the_extractor_asks_once_a_reference_and_fills_in_braces_as_they_are():
         assert extractor.prompts.digest[:12] in extractor.signature
 
 
+def test_the_example_of_the_prompt_is_no_claim_of_a_reference():
+    example = [item("The dog is black and tan.", words="a black and tan dog"), item("A cat sleeps on a mat.")]
+    for reference, texts in (
+        (REFERENCE, ["A cat sleeps on a mat."]),
+        ("A black and tan dog. A cat.", ["The dog is black and tan.", "A cat sleeps on a mat."]),
+    ):
+        with FaultyServer(lambda *_: says(json.dumps(example))) as server:
+            found = made(LlmExtractor, server).extract([reference])[0]
+        assert [c.text for c in found.claims] == texts
+        assert found.n_dropped == 2 - len(texts)
+
+
 def test_a_reference_without_claims_is_counted_and_named():
     with FaultyServer(lambda r: says(json.dumps(GOOD) if "cat" in text_of(r) else "No.")) as server:
         extractor = made(LlmExtractor, server)

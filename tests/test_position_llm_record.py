@@ -12,7 +12,7 @@ from posh_lite.benchmarks.mini import load_mini
 from posh_lite.position.llm_report import of_fact_status, verifier_rows, written
 from posh_lite.position.llm_sample import captions_in_order, of_fact, some_facts
 from posh_lite.position.llm_view import generic_auc, kappas, lines, load_llm, rubric_table, verdicts_table
-from posh_lite.position.rubric_compare import compared, in_other, shared, sizes
+from posh_lite.position.rubric_compare import compared, in_other, means, shared
 from posh_lite.position.types import WEIGHTS, Claim, ClaimKind, Finding, Rubric
 
 RECORD = Path(__file__).parents[1] / "data" / "results" / "position-llm" / "record.json"
@@ -82,7 +82,7 @@ def test_rubrics_beside_each_other_by_hand() -> None:
     assert (in_other(a, b), in_other(b, a)) == (2, 0)  # dog, run, grass; the tree is not there
     row = compared(a, b)
     assert row == {"claims": [[1, 1, 1, 0], [1, 0, 1, 0]], "shared": [2, 0]}
-    own = sizes([row, row], 0)
+    own = means([row, row], 0)
     assert (own["claims"], own["weight"]) == (3, 1 + 2 + 1.5)
     assert shared([row], 0, n_resamples=10).value == pytest.approx(2 / 3)
     assert in_other(rubric(), a) == in_other(a, rubric()) == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from posh_lite.position.types import WEIGHTS, Claim, ClaimKind, Rubric
 from posh_lite.records import Span
 
 #: Version of the rules that read a reply.
-RULES = 3  # 3: claims that are grouped by kind
+RULES = 3  # 3: claims that are grouped by kind are read, and those of the prompt's own example are not
 _WANTED = {"ask.extract": frozenset({"reference"})}
 _CLAIM = ("claim", "text", "fact", "statement", "item", "sentence")
 _KIND = ("dimension", "kind", "type", "category")
@@ -96,7 +96,9 @@ class LlmExtractor(Asking):
         ]
         replies = self.asker.ask(asks, Sampling(0.0, self.most_tokens), lambda r: bool(read_claims(r)[0]))
         name = self.signature
-        rubrics = [make_rubric(text, *read_claims(r), name) for text, r in zip(references, replies, strict=True)]
+        example = ChatReply(text=self.prompts.message("ask.extract", reference=""))
+        shown = frozenset(t.text for t in read_claims(example)[0])
+        rubrics = [make_rubric(text, *read_claims(r), name, shown) for text, r in zip(references, replies, strict=True)]
         for text, rubric, reply in zip(references, rubrics, replies, strict=True):
             if reply.cut and rubric.claims:
                 warnings.warn(f"{self.called(text)}: the list of claims was cut off after {len(rubric.claims)}: raise"
@@ -109,22 +111,27 @@ class LlmExtractor(Asking):
         return rubrics
 
 
-def make_rubric(reference: str, told: Iterable[Told], dropped: int, signature: str) -> Rubric:
+def make_rubric(
+    reference: str, told: Iterable[Told], dropped: int, signature: str, shown: Container[str] = ()
+) -> Rubric:
     """Claims numbered, each said once, with their places in the reference.
 
-    Dropped and counted are claims of fewer than three words, those that begin with a pronoun, and those whose words
-    are the same as of another but for case, white space and the mark at the end.
+    Dropped and counted are claims of fewer than three words, those that begin with a pronoun, those whose words are
+    the same as of another but for case, white space and the mark at the end, and those of the prompt's example, which
+    small models repeat, unless their words are in the reference.
 
     Args:
         reference: the text.
         told: what could be read.
         dropped: items of the reply that could not.
         signature: of the extractor.
+        shown: claims of the example in the prompt.
     """
     kept: dict[str, Told] = {}
     for one in told:
         key = " ".join(one.text.casefold().split()).rstrip(".!; ")
-        if len(key.split()) < MIN_WORDS or _PRONOUN.match(key) or key in kept:
+        echoed = one.text in shown and not _places(one, reference)
+        if len(key.split()) < MIN_WORDS or _PRONOUN.match(key) or key in kept or echoed:
             dropped += 1
             continue
         kept[key] = one

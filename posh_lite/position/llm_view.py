@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.errors import InputError
 from posh_lite.evaluation.bootstrap import Estimate, bootstrap
 from posh_lite.position.llm_report import of_fact_status
-from posh_lite.position.rubric_compare import shared, sizes
+from posh_lite.position.rubric_compare import means, shared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +115,7 @@ def rubric_table(rows: list[dict[str, Any]], names: tuple[str, str], **settings:
 
     table = []
     for side, name in enumerate(names):
-        own = sizes(rows, side)
+        own = means(rows, side)
         table.append({"rubric": name, **{k.replace("_", " ").lower(): f"{v:.1f}" for k, v in own.items()},
                       "in the other": percent(shared(rows, side, **settings))})
     return pd.DataFrame(table)
@@ -134,6 +134,6 @@ def lines(record: Mapping[str, Any]) -> list[str]:
     rows = record["rubrics"]["rows"]
     for side, name in enumerate(("model", "graph")):
         if rows:
-            found.append(f"rubrics of {len(rows)} references, {name}: {sizes(rows, side)['claims']:.1f} claims,"
+            found.append(f"rubrics of {len(rows)} references, {name}: {means(rows, side)['claims']:.1f} claims,"
                          f" in the other {shared(rows, side)}")
     return found

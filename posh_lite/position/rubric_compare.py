@@ -55,7 +55,7 @@ def compared(one: Rubric, other: Rubric, verifier: WordVerifier | None = None) -
     }
 
 
-def sizes(rows: Sequence[dict[str, Any]], side: int) -> dict[str, float]:
+def means(rows: Sequence[dict[str, Any]], side: int) -> dict[str, float]:
     """Mean claims a reference by dimension, in all, and mean weight.
 
     Args:
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     whole = json.dumps(record, separators=(", ", ": ")).replace('{"reference"', '\n{"reference"')
     options.output.write_text(whole + "\n", encoding="utf-8")
     for side, name in enumerate(WRITERS):
-        print(f"{name}: {sizes(rows, side)['claims']:.1f} claims, in the other's: {shared(rows, side)}")
+        print(f"{name}: {means(rows, side)['claims']:.1f} claims, in the other's: {shared(rows, side)}")
     return 0
 
 

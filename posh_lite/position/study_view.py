@@ -240,17 +240,14 @@ def second_verifier(study: Study, names: Sequence[str], *, n_resamples: int, see
     """Position metrics under two verifiers in the form of Table 18, with agreement and kappa of the labels."""
     import pandas as pd
 
-    from posh_lite.position.robust import under_two_verifiers
-    from posh_lite.position.verify_report import agreement
+    from posh_lite.position.robust import under_two_verifiers, verifier_agreement
 
     rows = []
     for name in names:
         one, two = (study.profiles(name, verifier) for verifier in ("lexical", "words"))
-        labels = same_sentences(one, two)
-        told = agreement([a.label for _, a, _ in labels], [b.label for _, _, b in labels], LABELS,
-                         [unit for unit, _, _ in labels], n_resamples)
-        row = {"texts": name, "agree": f"{told['accuracy']['value']:.0%}",
-               "kappa": said(estimate_from_dict(dict(told["kappa"])))}
+        same_sentences(one, two)
+        told = verifier_agreement(one, two, n_resamples=n_resamples, seed=seed)
+        row = {"texts": name, "agree": f"{told.sentences.value:.0%}", "kappa": said(told.sentences_kappa)}
         shown = ("d_mid", "d_tail", "s_q4", "h_q4", "g_q4")
         for cell in under_two_verifiers(one, two, shown, weighted=False, n_resamples=n_resamples, seed=seed):
             short = SHOWN.get(cell.quantity, f"{cell.quantity[0].upper()}{cell.quantity[-1]}")
