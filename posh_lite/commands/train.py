@@ -100,7 +100,8 @@ def run(options: argparse.Namespace) -> int:
 
     done = train(config, for_output(config, options.output), resume=options.resume)
     went_on = "" if done.resumed is None else f", from {done.resumed.name}"
-    print(f"{done.folder}: {done.steps:,} updates{went_on}, mean loss {done.loss:.4g}; model in {done.model.name}/,"
+    updates = f"{done.steps:,} update{'s' * (done.steps != 1)}"
+    print(f"{done.folder}: {updates}{went_on}, mean loss {done.loss:.4g}; model in {done.model.name}/,"
           " curves in curves.svg")
     return 0
 

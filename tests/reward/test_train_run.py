@@ -23,6 +23,7 @@ pytest.importorskip("datasets", reason=WHY)
 
 from pictures import png  # noqa: E402
 
+from posh_lite.cli import main  # noqa: E402
 from posh_lite.errors import InputError, MissingDependency  # noqa: E402
 from posh_lite.reward.train import arguments, run, tiny  # noqa: E402
 from posh_lite.reward.train.config import TrainConfig, read_config  # noqa: E402
@@ -202,6 +203,17 @@ def test_the_steps_of_the_plan_are_those_of_the_trainer(rows: Path, tmp_path: Pa
     planned = run.numbers(config, 8)
     assert (planned.steps_per_epoch, planned.steps) == (4, 8)
     assert train(config, tmp_path).steps == planned.steps
+
+
+def test_the_command_trains_and_goes_on(rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["train", "sft", "--config", "tiny-sft", "--data", str(rows), "-o", str(tmp_path / "run"), "--set",
+               "save_steps=1"]
+    assert main([*command, "--max-steps", "1"]) == 0
+    assert f"{tmp_path / 'run'}: 1 update, mean loss " in capsys.readouterr().out
+    assert main([*command, "--max-steps", "2"]) == 2
+    assert "go on with --resume" in capsys.readouterr().err
+    assert main([*command, "--max-steps", "2", "--resume"]) == 0
+    assert "2 updates, from checkpoint-1, mean loss " in capsys.readouterr().out
 
 
 def test_a_folder_in_use_and_another_training_are_refused(rows: Path, tmp_path: Path) -> None:
