@@ -80,14 +80,14 @@ document.querySelectorAll('table.sorts').forEach(function (table) {
 """
 
 
-def document(title: str, body: str, *, style: str = "", script: bool = False, footer: str = "") -> str:
+def document(title: str, body: str, *, style: str = "", script: str = "", footer: str = "") -> str:
     """A whole page.
 
     Args:
         title: for the window; not escaped yet.
         body: HTML of ``main``, beginning with a heading of the first level.
         style: further rules.
-        script: whether it has tables that sort.
+        script: of the page, such as :data:`SCRIPT` where tables sort.
         footer: HTML.
     """
     return (
@@ -95,7 +95,7 @@ def document(title: str, body: str, *, style: str = "", script: bool = False, fo
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><style>{STYLE}{style}</style></head><body>\n'
         f"<main>{body}</main>\n<footer>{footer}</footer>\n"
-        f"{f'<script>{SCRIPT}</script>' if script else ''}</body></html>\n"
+        f"{f'<script>{script}</script>' if script else ''}</body></html>\n"
     )
 
 

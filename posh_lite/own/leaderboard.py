@@ -10,6 +10,7 @@ from pathlib import Path
 
 from posh_lite.own.draw import forest_svg
 from posh_lite.own.frame import (
+    SCRIPT,
     Column,
     document,
     estimate_cell,
@@ -124,7 +125,7 @@ def page(records: Sequence[ModelRecord], *, faults: Sequence[str] = (), comparis
     if faults:
         lines = "".join(f"<li>{escape(f)}</li>" for f in faults)
         parts.append(f'<h2>Left out</h2><p class="note">These folders could not be read.</p><ul>{lines}</ul>')
-    return document("Models and their captions", "\n".join(parts), script=True, footer="Made by posh-lite.")
+    return document("Models and their captions", "\n".join(parts), script=SCRIPT, footer="Made by posh-lite.")
 
 
 def _group(group: Group, number: int, of: int) -> str:

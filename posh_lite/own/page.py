@@ -35,6 +35,16 @@ from posh_lite.position.effects import SHOWN
 MOST = 3
 #: Images below which an interval of the bootstrap is too short to be relied on.
 FEW = 10
+#: A mark leads to a row of a table that may be folded.
+_OPEN = """
+function unfold() {
+  var target = location.hash && document.getElementById(location.hash.slice(1));
+  for (var box = target; box; box = box.parentElement) { if (box.tagName === 'DETAILS') { box.open = true; } }
+  if (target) { target.scrollIntoView(); }
+}
+addEventListener('hashchange', unfold);
+unfold();
+"""
 _MEANING = {
     "overall": "the harmonic mean of the two below, of each caption",
     "mistakes": "how far the reference bears out what the captions say",
@@ -64,7 +74,7 @@ def model_page(model: Model, *, most: int = MOST) -> str:
               f"{escape(record.position_by or 'none')}</code></p><p>References: {shown(record.references)}, <code>"
               f"{record.texts}</code>; captions: <code>{record.captions}</code>. Files: <a href=\"{CAPTIONS}\">"
               f'{CAPTIONS}</a>, <a href="{SCORES_FILE}">{SCORES_FILE}</a>, <a href="model.json">model.json</a>.</p>')
-    return document(record.name, "\n".join(parts), style=SCORE_STYLE, footer=footer)
+    return document(record.name, "\n".join(parts), style=SCORE_STYLE, script=_OPEN, footer=footer)
 
 
 def _head(record: ModelRecord) -> Iterator[str]:
