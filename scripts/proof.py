@@ -79,8 +79,12 @@ def axe_core() -> Path:
 
 
 def main() -> int:
-    """Bring the parts together and look at the book; returns the exit status."""
-    if not (ROOT / "book" / "_build" / "html" / "index.html").is_file():
+    """Bring the parts together and look at the book; returns the exit status.
+
+    What stands on the command line goes to ``python -m posh_lite.book.browser``, as ``make proof ARGS="--only 07"``.
+    """
+    elsewhere = any(word.startswith("--html") for word in sys.argv[1:])
+    if not elsewhere and not (ROOT / "book" / "_build" / "html" / "index.html").is_file():
         stop("no book yet; run: make book")
     chromium, axe, python = browser(), axe_core(), driver()
     command = [
