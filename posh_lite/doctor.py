@@ -30,12 +30,10 @@ EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "baselines": ("the other metrics", ("sacrebleu", "rouge_score", "pycocoevalcap", "sentence_transformers")),
     "docent": ("DOCENT in the layout of a hub, written and read", ("datasets", "pyarrow")),
     "rl": ("rewards in training", ("trl",)),
+    "proof": ("the book in a real browser: make proof", ("playwright",)),
     "scale": ("scoring on a Ray cluster", ("ray",)),
     "dev": ("tests and checks", ("pytest", "hypothesis", "ruff", "mypy")),
 }
-
-#: Extras declared for what is still to come: installing them changes nothing yet.
-AHEAD: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +107,7 @@ def _extras() -> list[Finding]:
     for extra, (purpose, modules) in EXTRAS.items():
         missing = [m for m in modules if importlib.util.find_spec(m) is None]
         said = f"for {purpose}"
-        if extra in AHEAD:
-            said += "; not used by this version yet"
-        elif missing:
+        if missing:
             said += f"; without {', '.join(missing)}: {install_command(extra)}"
         found.append(Finding("extra", extra, "missing" if missing else "ok", said))
     return found
