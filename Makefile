@@ -25,7 +25,7 @@ HTML := book/_build/html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-judges test-rl book pdf proof strip check lint types check-extras check-notebooks bench reproduce doctor model model-asked serve readme lock gpu-env clean distclean
+.PHONY: help setup test test-judges test-rl book pdf proof strip check lint types check-extras check-notebooks bench reproduce doctor model serve readme lock gpu-env clean distclean
 
 help: ## Show this list
 	@echo "posh-lite: make TARGET [VARIABLE=value]"
@@ -89,11 +89,9 @@ reproduce: $(STAMP) ## Run the recorded evaluations again and say which figures 
 doctor: $(STAMP) ## Say what is installed, which judges can run, and how to get the rest
 	@$(PY) -m posh_lite.cli doctor
 
-model: model-asked $(STAMP) ## Score and diagnose a model's captions on a page (CAPTIONS=my.jsonl NAME=my-model BENCHMARK=mini EXAMPLE=1)
-	@$(PY) -m posh_lite.cli model $(if $(CAPTIONS),"$(CAPTIONS)") $(if $(NAME),--name "$(NAME)") $(if $(BENCHMARK),--benchmark "$(BENCHMARK)") $(if $(EXAMPLE),--example) $(ARGS)
-
-model-asked:
+model: $(if $(CAPTIONS)$(EXAMPLE),$(STAMP)) ## Score and diagnose a model's captions on a page (CAPTIONS=my.jsonl NAME=my-model BENCHMARK=mini EXAMPLE=1)
 	@$(if $(CAPTIONS)$(EXAMPLE),:,echo "usage: make model CAPTIONS=my.jsonl NAME=my-model, or make model EXAMPLE=1" >&2; exit 2)
+	@$(PY) -m posh_lite.cli model $(if $(CAPTIONS),"$(CAPTIONS)") $(if $(NAME),--name "$(NAME)") $(if $(BENCHMARK),--benchmark "$(BENCHMARK)") $(if $(EXAMPLE),--example) $(ARGS)
 
 serve: $(STAMP) ## Serve the built book on this machine (PORT=8000)
 	@test -f "$(HTML)/index.html" || { echo "error: no book yet; run: make book" >&2; exit 1; }

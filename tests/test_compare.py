@@ -259,3 +259,18 @@ def test_the_command_names_what_it_lacks(tmp_path: Path, posh: PoSh, capsys: pyt
         json.dumps({"id": "cat", "generation": "x", "reference": "y"}) + "\n", "utf-8")
     assert main(["compare", "one", "two", "--models", str(place)]) == 2
     assert "run `posh-lite model` again" in capsys.readouterr().err
+
+
+def test_tables_of_the_chapter_say_what_the_tests_say(found: Comparison) -> None:
+    from posh_lite.own.view import leaderboard_table, profile_of, tests_table
+
+    table = tests_table(found)
+    assert table[""].tolist() == ["overall", "mistakes", "omissions", "D_mid", "D_tail", "ΔS", "ΔH"]
+    assert table["first"][0] == f"{found.test('overall').first:.3f}"
+    assert table["Wilcoxon"].tolist()[3:] == ["–"] * 4
+    rows = leaderboard_table([found.first.record, found.second.record])
+    assert rows["model"].tolist() == ["first", "second"]
+    assert rows["overall"][1].startswith(f"{found.second.record.figures['overall'].value:.2f} (")
+    quarters = profile_of(found.first.record)
+    assert len(quarters) == 4
+    assert all(sum(e.value for e in q.values()) == pytest.approx(1) for q in quarters)

@@ -153,3 +153,17 @@ def test_the_example_is_called_constructed() -> None:
     assert found.constructed
     assert len({p.model for p in found.pairs}) == 6
     assert len({p.image for p in found.pairs}) == 12
+
+
+def test_the_chapter_s_example_is_made_of_two_captioners(tmp_path: Path) -> None:
+    from posh_lite.benchmarks.mini import load_mini
+    from posh_lite.own.view import write_example
+
+    found = read_captions(write_example(tmp_path / "new" / "e.jsonl"), load_references("mini"))
+    assert found.constructed
+    assert (len(found.pairs), found.n_uncaptioned) == (12, 0)
+    texts = {p.id: " ".join(p.generation.split()) for p in load_mini().pairs}
+    for pair in found.pairs:
+        sentences = pair.generation.split(". ")
+        assert sentences[0] in texts[f"{pair.image}/faithful"]  # a heading may stand before it
+        assert texts[f"{pair.image}/drifter"].endswith(sentences[-1])

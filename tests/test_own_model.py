@@ -326,3 +326,25 @@ def test_make_model_says_what_it_needs(given: dict[str, str]) -> None:
                           capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "usage: make model CAPTIONS=my.jsonl NAME=my-model" in done.stderr
+
+
+def test_a_model_as_judge_keeps_its_verdicts_beside_the_models(tmp_path: Path) -> None:
+    """A real server: what it answered once is not asked again, also where the scores are gone."""
+    pytest.importorskip("openai")
+    from faulty_server import FaultyServer
+
+    source, place = tmp_path / "c.jsonl", tmp_path / "models"
+    source.write_text(json.dumps({"id": "a", "generation": "A red cat.", "reference": "A black cat."}) + "\n", "utf-8")
+    with FaultyServer() as server:
+        how = ["model", str(source), "--name", "m", "-o", str(place), "--quiet", "--boot", "20", "--judge", "openai:j",
+               "--judge-option", f"url={server.url}"]
+        assert main(how) == 0
+        asked = len(server.asked)
+        assert asked > 0
+        assert (place / "verdicts.sqlite").exists()
+        before = read_record(place / "m")
+        (place / "m" / "scores.jsonl").unlink()
+        assert main(how) == 0
+        assert len(server.asked) == asked
+    assert read_record(place / "m").figures == before.figures
+    assert "judge:openai" in before.scores_by
