@@ -343,6 +343,8 @@ def _run(args: argparse.Namespace) -> int:
         kept = [(p, u) for p, u in zip(pairs, units, strict=True) if p.model in wanted]
         pairs, units = [p for p, _ in kept], [u for _, u in kept]
         about += f", of the captioners {', '.join(wanted)}"
+    if args.limit is not None and args.limit < len(pairs):
+        about += f", the first {args.limit}"
     record = make_record(
         about, Microscope(seed=args.seed), pairs[: args.limit], units[: args.limit], work=args.work,
         strangers=strangers,
