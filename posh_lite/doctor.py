@@ -21,7 +21,7 @@ Mark = Literal["ok", "missing", "broken"]
 #: What an extra is for, and modules whose absence shows that it is not installed.
 EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "book": ("building the book", ("jupyter_book", "papermill", "nbformat", "matplotlib", "seaborn", "statsmodels")),
-    "notebooks": ("the chapters in a Jupyter that is there already", ("ipykernel", "matplotlib", "seaborn", "statsmodels")),
+    "notebooks": ("the chapters in a Jupyter of one's own", ("ipykernel", "matplotlib", "seaborn", "statsmodels")),
     "gguf": ("a local model in GGUF as judge, on the CPU", ("llama_cpp",)),
     "transformers": ("any causal model as judge, on the CPU or one GPU", ("torch", "transformers")),
     "openai": ("any OpenAI-compatible server as judge", ("openai",)),
