@@ -1,4 +1,4 @@
-/* Tables and drawings wider than the window: they scroll by themselves, the keyboard reaches them, and they say so. */
+/* Tables, drawings and formulas wider than the window: they scroll by themselves, the keyboard reaches them, and they say so. */
 "use strict";
 
 (function () {
@@ -16,7 +16,7 @@
   }
 
   function look() {
-    const boxes = new Map([...document.querySelectorAll("main figure")].map((figure) => [figure, null]));
+    const boxes = new Map([...document.querySelectorAll("main figure, main .math-block")].map((box) => [box, null]));
     for (const table of document.querySelectorAll("main table")) {
       const box = scroller(table);
       if (box && !boxes.get(box)) boxes.set(box, table);
@@ -28,13 +28,13 @@
       if (wide && !hint) {
         hint = document.createElement("p");
         hint.className = "posh-hint";
-        hint.textContent = `Wide ${table ? "table" : "figure"}: scroll it sideways to see the rest.`;
+        hint.textContent = `Wide ${table ? "table" : box.tagName === "FIGURE" ? "figure" : "formula"}: scroll it sideways to see the rest.`;
         box.before(hint);
         if (box.tabIndex < 0) box.tabIndex = 0;
         // a figure has a role and a caption of its own
-        if (table && box.tagName !== "FIGURE") {
-          if (!box.hasAttribute("role")) box.setAttribute("role", "region");
-          box.setAttribute("aria-label", nameOf(table, box));
+        if (box.tagName !== "FIGURE") {
+          if (!box.hasAttribute("role")) box.setAttribute("role", table ? "region" : "group");
+          box.setAttribute("aria-label", table ? nameOf(table, box) : "Formula");
         }
       }
       if (hint) hint.hidden = !wide;
