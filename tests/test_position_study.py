@@ -258,3 +258,10 @@ def test_the_sets_of_the_study_are_whole():
                                                                        TO_DOCCI: 100}
     assert all(p.generation == p.reference for p in found[SAME][1])
     assert {p.image for p in found[MODEL][1]} <= {p.image for p in found[SAME][1]}
+
+
+def test_agreement_of_recorded_verifiers_goes_by_the_number_of_a_sentence() -> None:
+    study = study_view.load_study(Path(__file__).parents[1] / "data" / "results" / "position-iiw")
+    row = study_view.second_verifier(study, (MODEL,), n_resamples=20, seed=0).iloc[0]
+    rows = same_sentences(study.profiles(MODEL, "lexical"), study.profiles(MODEL, "words"))
+    assert row["agree"] == f"{sum(a.label == b.label for _, a, b in rows) / len(rows):.0%}" != "100%"

@@ -262,7 +262,7 @@ def _coverage(
     level: float, seed: int, progress: bool,
 ) -> list[Coverage]:
     import numpy as np
-    from tqdm.auto import tqdm
+    from tqdm import tqdm
 
     generator = np.random.default_rng(seed)
     found: NDArray[np.float64] = np.full((n_corpora, len(truth), len(EFFECTS), 3), np.nan)
