@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -88,6 +92,86 @@ def test_a_number_is_checked(answer, right, said):
     outcome = number(lambda: 2, lambda: {"one too many": 3})(answer)
     assert outcome.right is right
     assert said in outcome.said
+
+
+KINDS = (float, Fraction, Decimal, np.float64, np.float32, np.array)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_number_of_any_kind_is_a_number(kind):
+    assert number(lambda: 0.5)(kind(0.5)).right is True
+    assert number(lambda: 0.5)(kind(0.25)).right is False
+    assert function(lambda: [((), 0.5)])(lambda: kind(0.5)).right is True
+    assert function(lambda: [((), 0.5)])(lambda: kind(0.25)).right is False
+
+
+@pytest.mark.parametrize("one", [e for e in ALL if isinstance(e.answer(), int | float)], ids=lambda e: e.name)
+def test_the_answer_of_an_exercise_is_right_as_a_number_of_numpy(one):
+    assert one.judge(np.float64(one.answer())).right is True
+    assert one.judge(np.float32(one.answer())).right is True
+    truth, slips = (inspect.getclosurevars(one.check).nonlocals[name] for name in ("truth", "slips"))
+    within = inspect.getclosurevars(one.check).nonlocals["within"]
+    for done, wrong in slips().items():  # a slip that gives the right answer would not be found
+        assert abs(wrong - truth()) > within, done
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [("0.75", "without quotation marks"), ("75 %", "without quotation marks"), ((0, 75), "0.75."), (75, "per cent"),
+     (-0.75, "sign"), (10**400, "too large"), (-(10**400), "too small"), ([0.75], "a list"), (np.True_, "a bool"),
+     (0.75 + 0j, "a complex"), (np.array([0.75, 0.5]), "a ndarray")],
+)  # fmt: skip
+def test_what_is_nearly_a_number_is_told_how_to_be_one(answer, said):
+    outcome = number(lambda: 0.75)(answer)
+    assert outcome.right is False
+    assert said in outcome.said
+
+
+def test_a_function_of_large_values_is_held_to_the_same_digits():
+    of = function(lambda: [((), 1097.4396598)])
+    assert of(lambda: np.float32(1097.4396598)).right
+    assert of(lambda: 1097.44).right
+    assert "1097.4, and 1097.44" in of(lambda: 1097.4).said
+    assert "1097.43, and 1097.44" in of(lambda: 1097.432).said
+    assert "SystemExit" in of(lambda: exit()).said
+    assert of(lambda: 10**400).right is False
+
+
+def test_an_answer_that_fails_when_it_is_looked_at_is_wrong():
+    class Hostile:
+        def __str__(self):
+            raise RuntimeError("no text")
+
+        def __iter__(self):
+            raise ZeroDivisionError
+
+    for one in ALL:
+        for odd in (Hostile(), [Hostile()], (Hostile(), "A dog.")):
+            assert one.judge(odd).right is False
+
+
+@pytest.mark.parametrize("text", ["b", "B", " (b) ", "b)", "b.", "(b) the second", "b: the second", "b, I think"])
+def test_a_letter_may_stand_in_brackets_or_before_its_text(text):
+    assert choice({"a": "no", "b": "yes"}, "b")(text).right is True
+
+
+@pytest.mark.parametrize("text", ["a hash is better", "bb", "", "b or a", "the second", "2"])
+def test_a_text_that_only_begins_like_a_letter_is_none(text):
+    assert "There is no" in choice({"a": "no", "b": "yes"}, "b")(text).said
+
+
+@pytest.mark.parametrize("answer", ["one, two", "one; TWO", "one\ntwo\n", ["*one*", "`two`"], np.array(["one", " two"]),
+                                    ("two", "two", "one"), {"one": 1, "two": 2}])  # fmt: skip
+def test_words_are_taken_as_a_list_a_set_or_a_text(answer):
+    assert words(lambda: ["one", "two"])(answer).right is True
+
+
+def test_the_pair_of_texts_is_told_what_it_lacks():
+    one = next(e for e in ALL if e.name == "scoring-same-words")
+    assert one.judge(["A black dog chases a white cat.", "A white dog chases a black cat."]).right
+    for answer, said in (("A dog. A cat.", "Two texts"), ((1, 2), "Two texts"), (("!!", "??"), "without a word"),
+                         (("A  dog.", "A dog."), "the same")):  # fmt: skip
+        assert said in one.judge(answer).said
 
 
 def test_a_choice_takes_the_letter_as_it_is_written_in_the_question():

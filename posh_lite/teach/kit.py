@@ -7,8 +7,11 @@ says how far off the answer is. The right answer is computed by the package wher
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 
@@ -58,7 +61,7 @@ class Exercise:
             return OPEN
         try:
             return self.check(answer)
-        except (TypeError, ValueError, AttributeError, KeyError, IndexError) as error:
+        except Exception as error:  # an answer may be of any kind, and its text and its parts may fail in any way
             return Outcome(False, f"This answer cannot be read ({type(error).__name__}: {error}).")
 
 
@@ -66,7 +69,7 @@ def number(
     truth: Callable[[], float], slips: Callable[[], Mapping[str, float]] = dict, *, within: float = 0.005,
     right: str = "", unit: str = "",
 ) -> Check:
-    """A number that has to be right within a tolerance.
+    """A number that has to be right within a tolerance; whatever kind of number it is, numpy's and fractions too.
 
     Args:
         truth: computes it.
@@ -77,9 +80,10 @@ def number(
     """
 
     def of(answer: Any) -> Outcome:
-        if isinstance(answer, bool) or not isinstance(answer, int | float):
-            return Outcome(False, f"A number is asked for, and this is {_kind(answer)}.")
-        expected, given = float(truth()), float(answer)
+        given = plain_number(answer)
+        if given is None:
+            return Outcome(False, f"A number is asked for, and this is {_kind(answer)}.{_how(answer)}")
+        expected = float(truth())
         if math.isnan(given):
             return Outcome(False, "This is not a number (NaN); is there a division by zero?")
         if abs(given - expected) <= within + 1e-12:
@@ -87,19 +91,50 @@ def number(
         for done, wrong in slips().items():
             if abs(given - wrong) <= within + 1e-12:
                 return Outcome(False, f"Not yet. That is {done}.")
+        if 0 < abs(expected) < 1 and abs(given / 100 - expected) <= within + 1e-12:
+            return Outcome(False, f"Nearly: that is the right figure in per cent. Give it as a share, {given / 100:g}.")
+        if abs(given + expected) <= within + 1e-12:
+            return Outcome(False, "Not yet: the size is right, and the sign is not.")
         side = "large" if given > expected else "small"
         return Outcome(False, f"Not yet: {given:g}{unit} is too {side}.")
 
     return of
 
 
+def plain_number(value: Any) -> float | None:
+    """A number of any kind (Python's, numpy's, a fraction, an array without axes) as a float; None if it is none.
+
+    >>> plain_number("0.5"), plain_number(True), plain_number(3)
+    (None, None, 3.0)
+    """
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if bool(value > 0) else -math.inf  # type: ignore[operator]
+
+
+def _how(answer: Any) -> str:
+    """How to write what looks like a number and is none."""
+    if isinstance(answer, str) and re.search(r"\d", answer):
+        return " Write it without quotation marks and without a unit."
+    if isinstance(answer, tuple) and len(answer) == 2 and all(type(v) is int for v in answer):
+        return f" Decimals take a point: {answer[0]}.{answer[1]}."
+    return ""
+
+
 def choice(options: Mapping[str, str], right: str) -> Check:
-    """One of several letters; what is said of each option stands beside it."""
+    """One of several letters, in brackets or with its text behind it; what is said of each option stands beside it."""
 
     def of(answer: Any) -> Outcome:
         if not isinstance(answer, str):
-            return Outcome(False, f"A letter is asked for, one of {', '.join(options)}, and this is {_kind(answer)}.")
-        letter = answer.strip().lower().strip("().")
+            return Outcome(False, f"A letter is asked for, one of {', '.join(options)}, and this is {_kind(answer)}."
+                                  f" Write it in quotation marks: \"{next(iter(options))}\".")
+        found = re.match(r"\(?(\w)(?:[).:,]|\s*$)", answer.strip().lower())
+        letter = found[1] if found else answer.strip()
         if letter not in options:
             return Outcome(False, f"There is no {letter!r}; the letters are {', '.join(options)}.")
         return Outcome(letter == right, ("Right: " if letter == right else "Not yet: ") + options[letter])
@@ -108,13 +143,16 @@ def choice(options: Mapping[str, str], right: str) -> Check:
 
 
 def words(truth: Callable[[], Iterable[str]], why: Mapping[str, str] | None = None) -> Check:
-    """A set of words in any order; what is missing is counted, and what is too much is named."""
+    """A set of words in any order, or one text with commas; what is missing is counted, what is too much is named."""
     said = why or {}
 
     def of(answer: Any) -> Outcome:
-        if isinstance(answer, str) or not isinstance(answer, Iterable):
-            return Outcome(False, f"A list of words is asked for, and this is {_kind(answer)}.")
-        given = {str(w).strip().lower() for w in answer}
+        if isinstance(answer, str) and re.search(r"[,;\n]", answer):
+            answer = re.split(r"[,;\n]", answer)
+        if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
+            return Outcome(False, f"A list of words is asked for, and this is {_kind(answer)}."
+                                  " Write it as [\"one\", \"two\"].")
+        given = {" ".join(str(w).lower().strip(" *_\"'`.").split()) for w in answer} - {""}
         expected = {w.lower() for w in truth()}
         extra, missing = sorted(given - expected), expected - given
         if not extra and not missing:
@@ -138,18 +176,22 @@ def function(cases: Callable[[], Sequence[tuple[tuple[Any, ...], float]]], *, wi
             shown = ", ".join(map(repr, given))
             try:
                 got = answer(*given)
-            except Exception as error:  # a student's code may fail in any way, and has to be told how
+            except (Exception, SystemExit) as error:  # a student's code may fail in any way, and is told how
                 return Outcome(False, f"Not yet: for ({shown}) it stops with {type(error).__name__}: {error}.")
-            if isinstance(got, bool) or not isinstance(got, int | float):
+            value = plain_number(got)
+            if value is None:
                 return Outcome(False, f"Not yet: for ({shown}) it returns {_kind(got)} and no number.")
-            both_nan = math.isnan(expected) and math.isnan(got)
-            if not both_nan and not abs(float(got) - expected) <= within:
-                return Outcome(False, f"Not yet: for ({shown}) it gives {got:g}, and {expected:g} is right"
-                                      f" ({k - 1} of {len(rows)} cases before it are right).")
+            both_nan = math.isnan(expected) and math.isnan(value)
+            if not both_nan and not abs(value - expected) <= within * max(1.0, abs(expected)):
+                told = next((f"{value:.{n}g}, and {expected:.{n}g}" for n in (6, 9, 12)
+                             if f"{value:.{n}g}" != f"{expected:.{n}g}"), f"{value!r}, and {expected!r}")
+                before = f" ({k - 1} of {len(rows)} cases before it are right)" if k > 1 else ""
+                return Outcome(False, f"Not yet: for ({shown}) it gives {told} is right{before}.")
         return Outcome(True, f"Right in all {len(rows)} cases.")
 
     return of
 
 
 def _kind(value: Any) -> str:
-    return f"a {type(value).__name__}" if value is not None else "None"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

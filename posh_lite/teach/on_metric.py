@@ -38,10 +38,15 @@ def _same_bag() -> Check:
         from posh_lite import PoSh
         from posh_lite.text import tokens
 
-        generation, reference = answer
+        pair = list(answer) if isinstance(answer, list | tuple) else []
+        if len(pair) != 2 or not all(isinstance(text, str) for text in pair):
+            return Outcome(False, "Two texts are asked for, the description first: (\"A ...\", \"A ...\").")
+        generation, reference = pair
         bags = [sorted(generation[t.start : t.end].lower() for t in tokens(generation) if t.is_word),
                 sorted(reference[t.start : t.end].lower() for t in tokens(reference) if t.is_word)]
-        if generation.strip() == reference.strip():
+        if not bags[0] or not bags[1]:
+            return Outcome(False, "Not yet: a text without a word describes nothing.")
+        if generation.split() == reference.split():
             return Outcome(False, "Not yet: the two texts are the same.")
         if bags[0] != bags[1]:
             odd = sorted(set(bags[0]) ^ set(bags[1])) or ["one word more often than the other text"]
@@ -52,7 +57,7 @@ def _same_bag() -> Check:
                                   f" {score.mistakes:.2f}). Give a property to another owner.")
         scored = [(c.score, c.text) for c in score.components if c.side == "generation" and c.score is not None]
         low, name = min(scored)
-        return Outcome(True, f"Right: every measure that counts words finds no difference, and PoSh gives"
+        return Outcome(True, f"Right: a measure that only counts words finds no difference, and PoSh gives"
                              f" {score.mistakes:.2f} for mistakes; lowest is \"{name}\" with {low:.1f}.")
 
     return of
@@ -157,17 +162,17 @@ EXERCISES = (
     ),
     Exercise(
         "judges-digits", "05_judges",
-        "A model's first answer token has these probabilities: `\"4\"` 0.30, `\" 4\"` 0.20, `\"5\"` 0.10, `\"3\"` 0.10,"
-        " `\"10\"` 0.20, `\"The\"` 0.10. What is the expected value over 1 to 5?",
+        "A model's first answer token has these probabilities: `\"4\"` 0.20, `\" 4\"` 0.20, `\"2\"` 0.10, `\"10\"`"
+        " 0.30, `\"The\"` 0.20. What is the expected value over 1 to 5?",
         "Variants of one digit are one answer, a longer number is none, and what is left is made to sum to one.",
-        "4 has 0.50, 5 and 3 have 0.10 each; `10` is no answer on the scale. (4·0.5 + 5·0.1 + 3·0.1) / 0.7 = 4.0,"
-        " with a"
-        " mass of 0.7.",
-        lambda: 4.0,
-        number(lambda: (4 * 0.5 + 5 * 0.1 + 3 * 0.1) / 0.7,
-               lambda: {"the sum before it is divided by the mass of 0.7": 2.8,
-                        "what comes out when \"10\" is read as a 1": (4 * 0.5 + 0.5 + 0.3 + 0.2) / 0.9,
-                        "what comes out when \" 4\" is dropped": (4 * 0.3 + 0.5 + 0.3) / 0.5}),
-        lambda: [2.8, 10 / 3, 3.0],
+        "4 has 0.20 + 0.20 and 2 has 0.10; `10` is no answer on the scale. (4·0.4 + 2·0.1) / 0.5 = 3.6, with a mass of"
+        " 0.5.",
+        lambda: 3.6,
+        number(lambda: (4 * 0.4 + 2 * 0.1) / 0.5,
+               lambda: {"the sum before it is divided by the mass of 0.5": 1.8,
+                        "what comes out when \"10\" is read as a 1": (4 * 0.4 + 2 * 0.1 + 0.3) / 0.8,
+                        "what comes out when \" 4\" is dropped": (4 * 0.2 + 2 * 0.1) / 0.3,
+                        "the likeliest answer": 4}),
+        lambda: [1.8, 2.625, 10 / 3, 4],
     ),
 )

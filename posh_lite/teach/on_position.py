@@ -20,12 +20,15 @@ def _d_mid() -> float:
 EXERCISES = (
     Exercise(
         "position-quarter", "12_position",
-        "Write a function `(k, n)` that gives the quarter, 1 to 4, of sentence *k* of *n*.",
-        "Sentence 1 of 7 lies in the first quarter and sentence 7 in the last; whole-number division helps.",
-        "`lambda k, n: 4 * (k - 1) // n + 1`. With `4 * k // n` the last sentence would fall out at the end.",
+        "Write a function `(k, n)` that gives the quarter, 1 to 4, of sentence *k* of *n*. Where a sentence lies across"
+        " the border of two quarters, the one in which it begins counts: of three sentences, the second begins after a"
+        " third of the text, which is in quarter 2.",
+        "Before sentence *k* there are *k* − 1 of *n* sentences. Whole-number division (`//`) helps.",
+        "`lambda k, n: 4 * (k - 1) // n + 1`. With `4 * k // n` the last sentence would fall"
+        " out at the end; rounding up `4 * k / n` asks where a sentence ends, not where it begins.",
         lambda: quarter,
         function(lambda: [(case, quarter(*case)) for case in ((1, 4), (4, 4), (5, 7), (7, 7), (2, 3), (9, 12))]),
-        lambda: [lambda k, n: 4 * k // n, lambda k, n: round(4 * k / n)],
+        lambda: [lambda k, n: 4 * k // n, lambda k, n: round(4 * k / n), lambda k, n: -(-4 * k // n)],
     ),
     Exercise(
         "position-d-mid", "12_position",
