@@ -43,9 +43,9 @@ class Statement:
     def words(self) -> str:
         """For a reader."""
         name = {"base": "training with all terms"}.get(self.arm, self.arm)
-        verb = {"up": "raises", "down": "lowers", "same": "leaves", "most": "raises most of all",
-                "least": "lowers most of all"}[self.direction]  # fmt: skip
-        return f"{name} {verb} {SHOWN[self.quantity]}"
+        verb = {"same": "leaves", "up": "raises", "most": "raises"}.get(self.direction, "lowers")
+        last = " most of all" if self.direction in ("most", "least") else ""
+        return f"{name} {verb} {SHOWN[self.quantity]}{last}"
 
 
 STATEMENTS = (
