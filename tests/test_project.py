@@ -40,7 +40,7 @@ DISTRIBUTIONS = {
 #: What a named requirement is certain to bring and is imported by name.
 BROUGHT = {
     "docutils": "sphinx", "thinc": "spacy", "huggingface_hub": "transformers",
-    "bs4": "jupyter-book", "markdown_it": "myst-nb",
+    "bs4": "jupyter-book", "markdown_it": "myst-nb", "tokenizers": "transformers",
 }
 #: What is looked for, and used where a reader has installed it: models, and the authors' own package of CAPTURE.
 LOOKED_FOR = {
