@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pandas as pd
 import pytest
@@ -74,3 +75,148 @@ def test_rivals_and_broken_metrics_are_refused(tmp_path, capsys):
         project.run_project("bleu")
     assert main(["project", "nowhere_to_be:Found", "-o", str(tmp_path / "p"), "--quiet"]) == 2
     assert "did not run" in capsys.readouterr().err
+
+
+class Own:
+    """Gives a caption what :meth:`value` says; subclasses err in one way each."""
+
+    name, needs = "own", frozenset()
+
+    def score(self, pairs):
+        values = [self.value(p, k) for k, p in enumerate(pairs)]
+        return pd.DataFrame({"id": [p.id for p in pairs], "mistakes": values, "omissions": values, "overall": values})
+
+
+class Length(Own):
+    def value(self, pair, k):
+        return len(pair.generation)
+
+
+class Silent(Own):
+    def value(self, pair, k):
+        return math.nan
+
+
+class Infinite(Own):
+    def value(self, pair, k):
+        return math.inf
+
+
+class Half(Own):
+    """Speaks of every other caption alone."""
+
+    def value(self, pair, k):
+        return len(pair.generation) if k % 2 else math.nan
+
+
+class Constant(Own):
+    def value(self, pair, k):
+        return 1
+
+
+class OtherIds(Length):
+    def score(self, pairs):
+        return super().score(pairs).assign(id=lambda f: f.id + "x")
+
+
+class NeedsMore(Length):
+    def __init__(self, size):
+        self.size = size
+
+
+class NoMetric:
+    def score(self, pairs):
+        return Length().score(pairs)
+
+
+def told(kind, **settings):
+    return project.run_project(f"{__name__}:{kind}", halves=("open",), n_resamples=100, **settings)
+
+
+@pytest.mark.parametrize("kind", ["Silent", "Infinite"])
+def test_a_metric_without_a_finite_score_has_none(kind):
+    result = told(kind)
+    assert {r.said for r in result.rows} == {"no score"}
+    assert {r.silent for r in result.rows} == {36}
+    assert "gives no score (open half, mistakes: 36" in result.markdown()
+    assert "NaN" not in json.dumps(result.to_dict())
+
+
+def test_silence_is_no_way_to_beat_a_rival():
+    whole, half = told("Length"), told("Half")
+    for a, b in zip(whole.rows, half.rows, strict=True):
+        assert b.silent == 18
+        assert b.theirs == a.theirs  # the rival is judged on everything all the same
+        assert not b.beaten
+        if not math.isnan(b.low):
+            assert b.low - 1e-9 <= b.mine - b.theirs <= b.high + 1e-9
+
+
+def test_a_constant_metric_calls_everything_a_tie_and_beats_nobody():
+    result = told("Constant")
+    assert not any(r.beaten for r in result.rows)
+    assert {r.silent for r in result.rows} == {0}
+
+
+def test_of_a_half_that_was_not_looked_at_nothing_is_said():
+    said = told("Length").markdown()
+    assert "The closed half was not looked at." in said
+    assert "not beaten" not in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("OtherIds", "row 1 has the id 'milkmaid/faithfulx', not 'milkmaid/faithful'"), ("NeedsMore", "a default"),
+     ("NoMetric", "examples/bag_of_words.py"), ("Nobody", "no attribute 'Nobody'")],
+)  # fmt: skip
+def test_a_metric_that_cannot_be_used_is_told_what_to_do(kind, said, tmp_path, capsys):
+    asked = ["project", f"{__name__}:{kind}", "-o", str(tmp_path), "--half", "open", "--quiet"]
+    assert main(asked) == 2
+    assert said in capsys.readouterr().err
+
+
+METRIC = """import pandas as pd
+class Mine:
+    name, needs = "mine", frozenset()
+    def score(self, pairs):
+        n = [len(p.generation) for p in pairs]
+        return pd.DataFrame({"id": [p.id for p in pairs], "mistakes": n, "omissions": n, "overall": n})
+"""
+
+
+@pytest.mark.parametrize("name", ["a_metric_of_mine", "random", "a-b", "v1.2"])
+def test_a_metric_may_be_named_as_a_file(name, tmp_path, monkeypatch):
+    import sys
+
+    from posh_lite.baselines.registry import make_metric
+    from posh_lite.commands.project import own_file
+
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / f"{name}.py").write_text(METRIC, "utf-8")
+    for _ in range(2):  # a second time in the same process
+        named = own_file(f"{tmp_path / name}.py:Mine")
+        assert make_metric(named).name == "mine"
+    assert sys.modules[named.partition(":")[0]].__file__ == str(tmp_path / f"{name}.py")
+    assert "tmp" not in str(sys.modules["random"].__file__) or name != "random"
+
+
+@pytest.mark.parametrize(
+    ("metric", "text", "said"),
+    [("none.py:Mine", None, "no such file"), ("m.py", METRIC, "m.py:CLASS"), ("m", METRIC, "m.py:CLASS"),
+     ("m.py:", METRIC, "behind the colon"), ("m.py:Nobody", METRIC, "there is Mine"),
+     ("m.py:Mine", "x = 1\ndef f(:\n", "m.py:2: cannot be loaded: SyntaxError"),
+     ("m.py:Mine", "x = 1\n\nimport nowhere_to_be\n", "m.py:3: cannot be loaded: ModuleNotFoundError")],
+)  # fmt: skip
+def test_a_file_that_cannot_be_used_is_told_with_its_line(metric, text, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        (tmp_path / "m.py").write_text(text, "utf-8")
+    assert main(["project", metric, "-o", "out", "--quiet"]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_names_that_are_no_files_stay():
+    from posh_lite.commands.project import own_file
+
+    assert [own_file(name) for name in ("length", "m:Mine", "prometheus:a/b")] == ["length", "m:Mine", "prometheus:a/b"]

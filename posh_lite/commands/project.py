@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -57,15 +59,81 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("is a file, expected a folder", path=place)
     own_judges(options.metric)
     result = run_project(
-        options.metric, salt=options.salt, halves=HALVES if options.half == "both" else (options.half,),
+        own_file(options.metric), salt=options.salt, halves=HALVES if options.half == "both" else (options.half,),
         output=place / "scores", n_resamples=options.resamples, seed=options.seed,
         progress=False if options.quiet else None,
     )
     if result.skipped:
-        raise InputError(f"{options.metric} did not run: {result.skipped}")
+        raise InputError(f"{options.metric} did not run: {result.skipped}{_advice(result.skipped)}")
     written = result.write(place)
     (place / "project.md").write_text(result.markdown(), "utf-8")
     if not options.quiet:
         print(result.markdown(), end="")
         print(f"posh-lite: wrote {written.name} and project.md to {place}", file=sys.stderr)
     return 0
+
+
+def own_file(metric: str) -> str:
+    """The name of a metric as ``module:Class``; a file ``FOLDER/NAME.py:Class`` is loaded under that name.
+
+    A file may be called like an installed module (``test.py``): it is loaded by its place, under a name of its own.
+
+    Raises:
+        InputError: there is no such file, no class is named, or the file cannot be loaded.
+    """
+    file, colon, kind = metric.rpartition(":")
+    if not colon:
+        path = Path(metric if metric.endswith(".py") else f"{metric}.py")
+        if path.is_file():
+            raise InputError(f"name the class of the metric, too: {path}:CLASS", path=path)
+        return metric
+    path = Path(file)
+    if path.suffix != ".py":
+        return metric
+    if not path.is_file():
+        raise InputError("no such file; name it from the folder in which you are", path=path)
+    if not kind:
+        raise InputError(f"name the class of the metric behind the colon: {path}:CLASS", path=path)
+    folder, name = str(path.resolve().parent), re.sub(r"\W", "_", path.stem)
+    if folder not in sys.path:
+        sys.path.append(folder)  # for what lies beside it
+    loaded = sys.modules.get(name)
+    known = getattr(loaded, "__file__", "") if loaded else getattr(importlib.util.find_spec(name), "origin", "")
+    if (known and Path(known).resolve() != path.resolve()) or (loaded and not known):
+        name = f"{name}_own"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    if spec is None or spec.loader is None:
+        raise InputError("is no file of Python", path=path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # the code of a file of one's own runs here
+        del sys.modules[name]
+        line = error.lineno if isinstance(error, SyntaxError) else _line_in(error, path)
+        raise InputError(f"cannot be loaded: {type(error).__name__}: {error}", path=path, line=line) from None
+    if not hasattr(module, kind):
+        own = [n for n, v in vars(module).items() if isinstance(v, type) and v.__module__ == name]
+        raise InputError(f"has no {kind!r}; there {'is' if len(own) == 1 else 'are'} {', '.join(own) or 'no classes'}",
+                         path=path)
+    return f"{name}:{kind}"
+
+
+def _line_in(error: BaseException, path: Path) -> int | None:
+    """The last line of a file that an error came through."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename) == path.resolve():
+            found = trace.tb_lineno
+        trace = trace.tb_next
+    return found
+
+
+def _advice(why: str) -> str:
+    """What to do about the usual reasons."""
+    if "cannot be made from its name" in why:
+        return "; give every argument of __init__ a default"
+    if "is no metric" in why:
+        return "; examples/bag_of_words.py is one in ten lines"
+    if "no metric named" in why:
+        return ", such as my_metric.py:Mine"
+    return ""

@@ -293,13 +293,15 @@ def _differences(
     settings: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """Paired differences of a metric from the base; rows that one of them lacks are left out of both."""
+    import numpy as np
+
     mine, theirs = findings[name], findings[base]
     if any(f.estimate.n_dropped for f in (*mine, *theirs)):
         from posh_lite.evaluation.coarse import coarse
 
         a, b = scores[name].frame.copy(), scores[base].frame.copy()
         for column in ("mistakes", "omissions", "overall"):
-            hole = a[column].isna() | b[column].isna()
+            hole = ~(np.isfinite(a[column]) & np.isfinite(b[column]))  # of two infinite scores none is the larger
             a.loc[hole, column] = b.loc[hole, column] = float("nan")
         others = [[f for f in rows if f.protocol not in ("coarse", "ratings")] for rows in (mine, theirs)]
         mine, theirs = ([*coarse(data, f, **settings), *rest] for f, rest in zip((a, b), others, strict=True))

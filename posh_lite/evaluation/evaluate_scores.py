@@ -204,8 +204,10 @@ def _checked(frame: Any, benchmark: Benchmark, name: str) -> pd.DataFrame:
         raise InputError(f"{name}: score() must return a frame with the columns {', '.join(wanted)}; got {what}")
     if twice := [c for c in wanted if list(frame.columns).count(c) > 1]:
         raise InputError(f"{name}: score() returned the column {twice[0]!r} twice")
-    if (ids := [str(i) for i in frame["id"]]) != [pair.id for pair in benchmark.pairs]:
-        raise InputError(f"{name}: expected one row for each of {len(benchmark.pairs)} pairs, in order; got {len(ids)}")
+    if (ids := [str(i) for i in frame["id"]]) != (due := [pair.id for pair in benchmark.pairs]):
+        odd = next(((k, a, b) for k, (a, b) in enumerate(zip(ids, due, strict=False), start=1) if a != b), None)
+        got = str(len(ids)) + (f", of which row {odd[0]} has the id {odd[1]!r}, not {odd[2]!r}" if odd else "")
+        raise InputError(f"{name}: expected one row for each of {len(due)} pairs, in order; got {got}")
     clean = frame[wanted].reset_index(drop=True)
     for column in DIMENSIONS:
         try:

@@ -59,8 +59,10 @@ class Row:
     """One metric against one rival in one half and dimension.
 
     Attributes:
-        mine, theirs: accuracy, 0 to 1; NaN where one does not say.
+        mine, theirs: accuracy, 0 to 1; a comparison with a caption that has no score counts as wrong, and NaN means
+            that the metric scores none.
         low, high: interval of the difference over works, the same draws for both.
+        silent: captions of the half to which the metric gives no score.
     """
 
     half: Half
@@ -70,6 +72,7 @@ class Row:
     theirs: float
     low: float
     high: float
+    silent: int = 0
 
     @property
     def beaten(self) -> bool:
@@ -110,7 +113,7 @@ class Result:
         def plain(value: Any) -> Any:
             return None if value != value else value
 
-        names = ("half", "dimension", "rival", "mine", "theirs", "low", "high", "said")
+        names = ("half", "dimension", "rival", "mine", "theirs", "low", "high", "silent", "said")
         return {
             "metric": self.metric, "signature": self.signature, "salt": self.salt, "skipped": self.skipped,
             "works": {half: list(works) for half, works in self.works.items()},
@@ -139,6 +142,12 @@ class Result:
             mine, theirs = ("–" if v != v else f"{v:.2f}" for v in (r.mine, r.theirs))
             cells = (r.half, r.dimension, mine, RIVALS[r.rival], theirs, interval if r.low == r.low else "–", r.said)
             lines.append(f"| {' | '.join(cells)} |")
+        if holes := sorted({(r.half, r.dimension, r.silent) for r in self.rows if r.silent}):
+            where = "; ".join(f"{half} half, {dimension}: {n}" for half, dimension, n in holes)
+            lines += ["", f"Captions to which {self.metric} gives no score ({where}): a comparison with one of them"
+                      " counts as wrong. A score is a finite number."]
+        if not any(r.half == "closed" for r in self.rows):
+            return "\n".join([*lines, "", "The closed half was not looked at."]) + "\n"
         for rival, title in RIVALS.items():
             won = self.beats(rival)
             lines += ["", f"{title} is beaten on the closed half in {' and '.join(won)}." if won else
@@ -174,26 +183,36 @@ def run_project(
     rows: list[Row] = []
     signature = skipped = ""
     for half in halves:
-        found = evaluate(
-            half_of(half, salt, corpus), [metric, *RIVALS], against=metric, n_resamples=n_resamples, seed=seed,
-            output=None if output is None else Path(output) / half, progress=progress,
-        )
+        data = half_of(half, salt, corpus)
+        found = evaluate(data, [metric, *RIVALS], against=metric, n_resamples=1, rounds=1, seed=seed, progress=progress,
+                         output=None if output is None else Path(output) / half)
         run = found.run(metric)
         signature, skipped = run.signature, run.skipped
         if skipped:
             break
-        rows += _rows(found, metric, half)
+        rows += _rows(found, data, metric, half, n_resamples, seed)
     return Result(metric, signature, salt, divide([w.slug for w in corpus.works], salt), tuple(rows), skipped)
 
 
-def _rows(found: Evaluation, metric: str, half: Half) -> list[Row]:
+def _rows(found: Evaluation, data: Benchmark, metric: str, half: Half, n_resamples: int, seed: int) -> list[Row]:
+    """Accuracies and their differences on all comparisons: who is silent about a caption is wrong about it."""
+    import numpy as np
+
+    from posh_lite.evaluation.coarse import compare, values_of
+    from posh_lite.evaluation.significance import difference
+
+    told, silent = {}, {}
+    for name in (metric, *RIVALS):
+        frame = found.scores[name].frame.replace([np.inf, -np.inf], np.nan)
+        silent[name] = frame[list(DIMENSIONS)].isna().sum()
+        for dimension, values in values_of(frame).items():
+            (told[name, dimension],) = compare(data.comparisons, values, dimension, statistics=("accuracy",),
+                                               n_resamples=n_resamples, seed=seed)
     rows = []
     for rival in RIVALS:
         for dimension in DIMENSIONS:
-            mine, theirs = (found.estimate(m, dimension, "accuracy", protocol="coarse") for m in (metric, rival))
-            d = found.differences
-            told = d[(d.metric == rival) & (d.dimension == dimension) & (d.statistic == "accuracy")] if len(d) else d
-            # kept as the rival less the metric; turned round, since the metric is what is asked about
-            low, high = (-float(told[end].iloc[0]) if len(told) else float("nan") for end in ("high", "low"))
-            rows.append(Row(half, dimension, rival, mine, theirs, low, high))
+            mine, theirs = told[metric, dimension], told[rival, dimension]
+            gap = difference(mine, theirs).estimate
+            rows.append(Row(half, dimension, rival, mine.estimate.value, theirs.estimate.value, gap.low, gap.high,
+                            int(silent[metric][dimension])))
     return rows
