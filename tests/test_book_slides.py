@@ -9,7 +9,7 @@ import pytest
 
 from posh_lite.book import slides
 from posh_lite.book.check import page_problems, read_page
-from posh_lite.book.layout import Layout
+from posh_lite.book.layout import BookError, Layout
 from posh_lite.book.notebooks import notebook_format
 
 FIGURE = """````{figure} ../../figures/a.svg
@@ -78,6 +78,14 @@ def test_a_deck_has_a_title_the_aim_each_figure_and_the_summary(tmp_path):
         ("[words](https://example.org)", "words"),
         ("a \\$5 and $5", "a $5 and $5"),
         ("`a < b`", "<code>a &lt; b</code>"),
+        ("costs $5 and $6 a day", "costs $5 and $6 a day"),
+        ("`$HOME` and `$X`", "<code>$HOME</code> and <code>$X</code>"),
+        ("call `foo()` now ; or `a .`", "call <code>foo()</code> now; or <code>a .</code>"),
+        ("``a`b`` and {doc}`the rest <y>`", "<code>a`b</code> and the rest"),
+        ('<a href="../_static/x.html">Try</a> it, <b>now</b>', "Try it, now"),
+        ("![A drawing](x.png) of [it](y)", "A drawing of it"),
+        ("broken $\\frac{$ x", "broken $\\frac{$ x"),
+        ("{doc}`x` and {numref}`y` and `z`", "x and  and <code>z</code>"),
     ],
 )
 def test_roles_and_links_become_words(markdown, html):
@@ -88,6 +96,48 @@ def test_formulas_are_drawn():
     made = slides.to_html("with $a<b$ and $c$", inline=True)
     assert made.count("<math") == 2
     assert "$" not in made
+
+
+def test_a_formula_of_its_own_and_one_as_a_role_are_drawn():
+    assert 'display="block"' in slides.to_html("$$\nx = \\frac{a}{b}\n$$")
+    made = slides.to_html("{math}`a<b` holds", inline=True)
+    assert made.count("<math") == 1
+    assert made.endswith(" holds")
+
+
+def test_blocks_are_read_as_they_are_meant():
+    assert "<table>" in slides.to_html("| a | b |\n|---|---|\n| `x` | 2 |")
+    code = slides.to_html("```\n# c\n\nx () $a$ .\n[a](b)\n```")
+    assert code == "<pre><code># c\n\nx () $a$ .\n[a](b)\n</code></pre>\n"
+
+
+def test_a_comment_in_code_is_no_heading():
+    v4 = notebook_format().v4
+    text = "# Title\n\nLead.\n\n```console\n# first\n$ run\n\n## second\n```\n\n## Part\n\nMore."
+    chapter = slides.read_chapter(v4.new_notebook(cells=[v4.new_markdown_cell(text)]), "01_a")
+    assert chapter.title == "Title"
+    assert [p.title for p in chapter.parts] == ["", "Part"]
+    assert chapter.parts[0].prose == ["Lead.", "```console\n# first\n$ run\n\n## second\n```"]
+
+
+def test_figures_between_colons_are_figures_too():
+    (found,) = slides.figures_in(":::{figure} a.png\n:alt: A\n\nWords.\n:::\n")
+    assert (found.path, found.alt, found.caption) == ("a.png", "A", "Words.")
+
+
+@pytest.mark.parametrize(("name", "said"), [("gone.svg", "run its chapter again"), ("a.pdf", "no kind that slides")])
+def test_a_figure_that_cannot_be_shown_is_named(name, said, tmp_path):
+    (tmp_path / "a.pdf").write_bytes(b"x")
+    part = slides.Part("T", [], [slides.Shown(name, "A", "B")])
+    with pytest.raises(BookError, match=f"{name}.*{said}"):
+        slides.deck(slides.Chapter("01_a", "T", "L", "", (part,)), tmp_path)
+
+
+@pytest.mark.parametrize("kind", [".PNG", ".jpg", ".webp", ".gif"])
+def test_pictures_of_other_kinds_are_shown(kind, tmp_path):
+    (tmp_path / f"a{kind}").write_bytes(b"x")
+    part = slides.Part("T", [], [slides.Shown(f"a{kind}", "A", "B")])
+    assert "data:image/" in slides.deck(slides.Chapter("01_a", "T", "L", "", (part,)), tmp_path)
 
 
 def test_every_chapter_gets_a_deck_and_the_list_names_them(tmp_path):

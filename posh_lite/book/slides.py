@@ -14,15 +14,24 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from posh_lite.book.layout import Layout
+from posh_lite.book.layout import BookError, Layout
 from posh_lite.book.notebooks import notebook_format
 
-_FIGURE = re.compile(r"^(`{3,})\{figure\}\s+(?P<path>\S+)\n(?P<body>.*?)^\1\s*$", re.MULTILINE | re.DOTALL)
+_FIGURE = re.compile(r"^([`:]{3,})\{figure\}\s+(?P<path>\S+)\n(?P<body>.*?)^\1\s*$", re.MULTILINE | re.DOTALL)
 _OPTION = re.compile(r"^:(\w+):\s*(.*)$")
-#: A MyST role with its text; of "words <target>" the words are kept.
-_ROLE = re.compile(r"\{(?P<role>[\w:]+)\}`(?P<text>[^`<]*?)(?:\s*<[^>`]*>)?`")
 _FENCE = re.compile(r"^([`:]{3,})\{[\w-]+\}.*?^\1\s*$", re.MULTILINE | re.DOTALL)
-_MATH = re.compile(r"(?<![\\$])\$(?P<latex>[^$\n]+)\$")
+#: What a text holds that is not plain, in the order of trying at a place: a block of code, a MyST role with its text
+#: (of "words <target>" the words are kept), code in a line, a formula of its own, a formula in a line.
+_FENCED = r"^(?P<fence>`{3,}|~{3,})[^`\n]*\n(?:.*?\n)?(?P=fence)`*[ \t]*$"
+_PARTS = re.compile(
+    _FENCED + r"|\{(?P<role>[\w:]+)\}`(?P<text>[^`]*?)(?:\s*<[^>`]*>)?`|(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)"
+    r"|\$\$(?P<block>[^$]+)\$\$|(?<![\\$\w])\$(?P<latex>[^$\s](?:[^$\n]*[^$\s\\])?)\$(?!\d)",
+    re.MULTILINE | re.DOTALL,
+)
+_CODE = re.compile(_FENCED, re.MULTILINE | re.DOTALL)
+#: Elements that chapters write by hand; their text stays, and all else is shown as it is written.
+_TAG = re.compile(r"</?(?:a|b|i|em|strong|span|sub|sup|kbd|br|small|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_KINDS = {".svg": "svg+xml", ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp", ".gif": "gif"}
 _LEARN = re.compile(r"^- \*\*You will learn\*\*(?P<what>.*?)(?=^- \*\*|^```)", re.MULTILINE | re.DOTALL)
 
 
@@ -62,7 +71,7 @@ def read_chapter(notebook: Any, stem: str) -> Chapter:
         if cell.cell_type == "markdown":
             found = _LEARN.search(cell.source)
             learn = learn or (" ".join(found["what"].split()) if found else "")
-            for block in re.split(r"(?m)^(?=#{1,2} )", _FENCE.sub("", cell.source)):
+            for block in _sections(_FENCE.sub("", cell.source)):
                 heading = re.match(r"(#{1,2}) (.*)\n?", block)
                 if heading is not None:
                     if len(heading[1]) == 1:
@@ -78,8 +87,22 @@ def read_chapter(notebook: Any, stem: str) -> Chapter:
     return Chapter(stem, title, parts[0].prose[0] if parts[0].prose else "", learn, tuple(parts))
 
 
+def _sections(text: str) -> list[str]:
+    """A text cut before its headings of the first two levels; a comment in code is no heading."""
+    code = [m.span() for m in _CODE.finditer(text)]
+    cuts = [m.start() for m in re.finditer(r"^#{1,2} ", text, re.MULTILINE)
+            if not any(start <= m.start() < end for start, end in code)]
+    return [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
 def _paragraphs(text: str) -> list[str]:
-    return [p.strip() for p in re.split(r"\n\s*\n", text) if p.strip()]
+    """What stands between blank lines; a block of code is one paragraph."""
+    parts: list[str] = []
+    at = 0
+    for found in _CODE.finditer(text):
+        parts += [*re.split(r"\n\s*\n", text[at : found.start()]), found[0]]
+        at = found.end()
+    return [p.strip() for p in [*parts, *re.split(r"\n\s*\n", text[at:])] if p.strip()]
 
 
 def figures_in(markdown: str) -> list[Shown]:
@@ -102,35 +125,60 @@ def figures_in(markdown: str) -> list[Shown]:
 def _reader() -> Any:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False})
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def to_html(markdown: str, *, inline: bool = False) -> str:
     """Markdown with roles and formulas as HTML; roles lose their links, since a deck stands alone."""
     from posh_lite.book.mathml import to_mathml
 
-    formulas: list[str] = []
+    kept: list[str] = []  # formulas as they are shown, and code as it is written
 
-    def keep(match: re.Match[str]) -> str:
-        formulas.append(to_mathml(match["latex"], display=False))
-        return f"\ue000{len(formulas) - 1}\ue001"
+    def aside(text: str, start: str, end: str) -> str:
+        kept.append(text)
+        return f"{start}{len(kept) - 1}{end}"
 
-    def role(match: re.Match[str]) -> str:
-        return "" if match["role"].startswith(("cite", "numref")) else match["text"]
+    def formula(latex: str, *, display: bool, written: str) -> str:
+        try:
+            return aside(to_mathml(latex.strip(), display=display), "\ue000", "\ue001")
+        except ValueError:  # no formula after all
+            return written
 
-    text = re.sub(r"\s*\(\s*\)|\s+(?=[.,;:](?:\s|$))", "", _ROLE.sub(role, _MATH.sub(keep, markdown)))
-    text = re.sub(r"(?<!!)\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    def part(match: re.Match[str]) -> str:
+        if role := match["role"]:
+            if role == "math":
+                return formula(match["text"], display=False, written=match["text"])
+            return "" if role.startswith(("cite", "numref")) else match["text"]
+        if match["fence"] or match["tick"]:
+            return aside(match[0], "\ue002", "\ue003")
+        return formula(match["block"] or match["latex"], display=bool(match["block"]), written=match[0])
+
+    text = _TAG.sub("", _PARTS.sub(part, markdown))
+    text = re.sub(r"[ \t]*\([ \t]*\)|[ \t]+(?=[.,;:](?:\s|$))", "", text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub("\ue002(\\d+)\ue003", lambda m: kept[int(m[1])], text)
     made = _reader().renderInline(text) if inline else _reader().render(text)
-    return re.sub("\ue000(\\d+)\ue001", lambda m: formulas[int(m[1])], made)
+    return re.sub("\ue000(\\d+)\ue001", lambda m: kept[int(m[1])], made)
 
 
 def _image(shown: Shown, folder: Path) -> str:
-    """The drawing inside the page, light and dark."""
+    """The drawing inside the page, light and dark.
+
+    Raises:
+        BookError: the file is not there, or of a kind that a page does not show.
+    """
     path = folder / shown.path
 
     def data(file: Path) -> str:
-        kind = {".svg": "svg+xml", ".png": "png"}[file.suffix]
-        return f"data:image/{kind};base64,{base64.b64encode(file.read_bytes()).decode()}"
+        kind = _KINDS.get(file.suffix.lower())
+        if kind is None:
+            raise BookError(f"the figure {shown.path} is of no kind that slides show ({', '.join(_KINDS)})")
+        try:
+            raw = file.read_bytes()
+        except OSError as error:
+            raise BookError(f"the figure {shown.path} cannot be read ({error.strerror}); run its chapter again:"
+                            " make book") from None
+        return f"data:image/{kind};base64,{base64.b64encode(raw).decode()}"
 
     dark = path.with_suffix(".dark.svg")
     twin = f'<source media="(prefers-color-scheme: dark) and screen" srcset="{data(dark)}">' if dark.is_file() else ""
@@ -144,6 +192,9 @@ def deck(chapter: Chapter, folder: Path) -> str:
     Args:
         chapter: what it is made of.
         folder: that the paths of its figures start from.
+
+    Raises:
+        BookError: a figure is not there.
     """
     slides = [f'<h1>{to_html(chapter.title, inline=True)}</h1><p class="lead">{to_html(chapter.lead, inline=True)}</p>']
     if chapter.learn:
