@@ -24,7 +24,6 @@ BETTER = {name: "higher" if key in ("s_q4", "delta_s") else "lower" for key, nam
 MAIN = ("d_mid", "s_q4", "h_q4", "g_q4")
 
 
-
 def _span(ends: tuple[float, float], digits: int = 2) -> str:
     return f"{number(ends[0], digits)} to {number(ends[1], digits)}".replace(" ", "\N{NO-BREAK SPACE}")
 
@@ -115,11 +114,14 @@ def verifier_panels() -> dict[str, dict[str, tuple[float, float]]]:
                        for m in ("Base", "CapRL", "PAGER")} for c in MAIN}  # fmt: skip
 
 
-def shrinks() -> tuple[int, int]:
-    """Panels of Table 18 in which PAGER's gain over Base is smaller by the verifier outside, and all panels."""
+def shrinks() -> tuple[int, int, tuple[float, float]]:
+    """Panels of Table 18 in which PAGER's gain over Base is smaller by the verifier outside, and all panels.
+
+    With them the least and the greatest share of the gain that is lost, negative where it grows.
+    """
     panels = list(verifier_panels().values())
-    less = [abs(own["PAGER"][1] - own["Base"][1]) < abs(own["PAGER"][0] - own["Base"][0]) for own in panels]
-    return sum(less), len(less)
+    lost = [1 - abs(own["PAGER"][1] - own["Base"][1]) / abs(own["PAGER"][0] - own["Base"][0]) for own in panels]
+    return sum(share > 0 for share in lost), len(lost), (min(lost), max(lost))
 
 
 def verifier_order() -> tuple[int, int, list[str]]:
