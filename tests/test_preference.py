@@ -354,6 +354,106 @@ def test_command_says_what_is_wrong(
     assert not (tmp_path / "s" / "key.json").exists()
 
 
+def read(folder: Path, files: list[Path], capsys: pytest.CaptureFixture[str]) -> str:
+    """What the command says of these files; its results have to be JSON of the standard."""
+    capsys.readouterr()
+    assert main(["preference", "read", *map(str, files), "-o", str(folder / "out"), "-n", "50"]) == 0
+    json.loads((folder / "out" / "results.json").read_text("utf-8"), parse_constant=pytest.fail)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("images", "raters", "says", "told"),
+    [
+        (6, ("r1", "r2"), prefers("a"), ["(all ratings are one and the same)", "1.00 (no spread: no interval)"]),
+        (1, ("r1", "r2"), prefers("a"), ["2 answers on 1 image by 2 raters", "(all ratings are one and the same)"]),
+        (6, ("r1",), lambda t, m: [1, 2], ["by 1 rater;", "(no task with 2 ratings)"]),
+        (4, ("r1", "r2"), lambda t, m: [1, 1], ["8 without a single first place", "nothing to show"]),
+    ],
+)
+def test_studies_that_leave_figures_open_say_why(
+    images: int, raters: tuple[str, ...], says: Any, told: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = made(tmp_path, captions(images), raters, ties=True)
+    said = read(tmp_path, [answer(tmp_path, study, r, says) for r in raters], capsys)
+    for words in told:
+        assert words in said
+    assert "nan" not in said
+    assert "Empty" not in said
+
+
+def test_a_rater_without_any_answer_takes_part_in_no_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = made(tmp_path, captions(4))
+    files = [answer(tmp_path, study, "r1", prefers("b")), answer(tmp_path, study, "r2", lambda t, m: None)]
+    assert "4 answers on 4 images by 2 raters" in read(tmp_path, files, capsys)
+    assert analyse(read_answers(files, study), n_resamples=10).raters[1].open == 4
+
+
+@pytest.mark.parametrize("seconds", ["Infinity", "NaN", "-5", "true", '"3"', "1e999"])
+def test_times_that_are_none_are_refused(seconds: str, tmp_path: Path) -> None:
+    study = made(tmp_path, captions(2), ("r1",))
+    path = answer(tmp_path, study, "r1", prefers("a"))
+    path.write_text(path.read_text("utf-8").replace('"seconds": 2.0', f'"seconds": {seconds}', 1), "utf-8")
+    with pytest.raises(InputError, match=r"answers\[0\]: seconds must be a number from 0"):
+        read_answers([path], study)
+
+
+def test_a_reason_with_half_a_character_is_kept_without_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = made(tmp_path, captions(2), ("r1",))
+    path = answer(tmp_path, study, "r1", prefers("a"))
+    whole = path.read_text("utf-8").replace('"reason": ""', '"reason": "good \\ud83d, \\ud83d\\ude42"')
+    path.write_text(whole, "utf-8")
+    read(tmp_path, [path], capsys)
+    kept = (tmp_path / "out" / "votes.jsonl").read_text("utf-8")
+    assert "good \N{REPLACEMENT CHARACTER}, \N{SLIGHTLY SMILING FACE}" in kept
+
+
+@pytest.mark.parametrize("place", [9, -1, True, "0", 1.0])
+def test_a_check_that_asks_for_no_position_is_damage(place: Any, tmp_path: Path) -> None:
+    key = made(tmp_path, captions(4), ("r1",), attention=1).to_key()
+    trial = next(t for t in key["trials"]["r1"] if t["kind"] == "attention")
+    trial["expected"] = place
+    (tmp_path / "key.json").write_text(json.dumps(key), "utf-8")
+    with pytest.raises(InputError, match=r"trials\.r1\[\d\]"):
+        read_key(tmp_path / "key.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(["--raters", "Ann,ann"], "differ in case alone"), (["--raters", "a,a"], "every rater once"),
+     (["--raters", "2", "--question", "  "], "it is empty")],
+)  # fmt: skip
+def test_make_refuses_what_raters_would_trip_over(
+    options: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_jsonl(tmp_path / "c.jsonl", [p.to_dict() for p in captions(2)])
+    assert main(["preference", "make", str(tmp_path / "c.jsonl"), "-o", str(tmp_path / "s"), *options]) == 2
+    assert words in capsys.readouterr().err
+    file = str(tmp_path / "c.jsonl")
+    assert main(["preference", "make", file, "-o", file, "--raters", "1"]) == 2
+    assert "expected a folder" in capsys.readouterr().err
+
+
+def test_make_counts_in_words_that_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = [Pair(f"i0/{m}", "the same", "reference", m, "i0") for m in "ab"]
+    write_jsonl(tmp_path / "c.jsonl", [p.to_dict() for p in pairs])
+    assert main(["preference", "make", str(tmp_path / "c.jsonl"), "-o", str(tmp_path / "s"), "--raters", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "1 rater, 1 comparison each" in said
+    assert "in 1 item two captions have the same text" in said
+
+
+def test_names_of_models_stay_in_their_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    odd = "a\nb|c"
+    pairs = [Pair(f"i{n}/{k}", f"text {n} {k}", "reference", name, f"i{n}")
+             for n in range(3) for k, name in enumerate((odd, "d"))]  # fmt: skip
+    study = made(tmp_path, pairs, ("r1", "r2"))
+    read(tmp_path, [answer(tmp_path, study, r, prefers(odd)) for r in ("r1", "r2")], capsys)
+    table = [r for r in (tmp_path / "out" / "tables.md").read_text("utf-8").splitlines() if r.startswith("|")]
+    assert any(r.startswith("| a b\\|c |") for r in table)
+    assert all(r.endswith("|") for r in table)
+
+
 def test_read_without_a_key_says_where_it_looked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "answers.json").write_text("{}", "utf-8")
     assert main(["preference", "read", str(tmp_path / "answers.json"), "-o", str(tmp_path / "out")]) == 2

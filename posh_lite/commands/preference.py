@@ -28,7 +28,8 @@ examples:
 """
 _READ = """what the figures are:
   of decided      wins of wins and losses, ties left out. Wilson's interval takes answers as independent, which answers
-                  on one image are not; the other draws images and is the one to quote
+                  on one image are not; the other draws images and is the one to quote (where all images say the
+                  same, there is none)
   ties half       a tie counts as half a win
   kappa, alpha    1 is agreement, 0 what chance would give
   left            share of first places of the leftmost caption; far from an even share, position decided with
@@ -91,7 +92,11 @@ def _raters(text: str) -> list[str]:
             raise InputError(f"--raters must be 1 to 1000, got {text}", field="raters")
         return [f"r{n}" for n in range(1, int(text) + 1)]
     names = _names(text)
-    for name in names:
+    folded = [name.casefold() for name in names]
+    for k, name in enumerate(names):
+        if folded[k] in folded[:k] and name not in names[:k]:
+            raise InputError(f'the codes "{names[folded.index(folded[k])]}" and "{name}" differ in case alone, and so'
+                             " would the files of their answers", field="raters")  # fmt: skip
         if not re.fullmatch(r"[\w][\w.-]{0,39}", name, re.ASCII):
             raise InputError(f'the code "{name}" of a rater must consist of letters, digits, ".", "_" and "-"',
                              field="raters")  # fmt: skip
@@ -117,6 +122,8 @@ def _make(options: argparse.Namespace) -> int:
     if options.images:
         pictures = read_pictures(options.images, list(dict.fromkeys(i.image for i in study.items)))
     place = Path(options.output)
+    if place.exists() and not place.is_dir():
+        raise InputError("is a file, expected a folder", path=place)
     if (place / "key.json").exists():
         raise InputError("holds the key of a study already; without it the answers to that study are lost. Choose"
                          " another folder, or move it away", path=place / "key.json")  # fmt: skip
@@ -125,15 +132,15 @@ def _make(options: argparse.Namespace) -> int:
     (place / "study.html").write_text(written, "utf-8", newline="\n")
     (place / "key.json").write_text(json.dumps(study.to_key(), ensure_ascii=False, indent=1) + "\n", "utf-8")
     shown = len(next(iter(study.trials.values())))
-    print(f"{place / 'study.html'}: study {study.id}, {len(study.raters)} raters, {shown} comparisons each, "
-          f"{len(written) / 1e6:.1f} MB")  # fmt: skip
+    print(f"{place / 'study.html'}: study {study.id}, {_n(len(study.raters), 'rater')}, {_n(shown, 'comparison')}"
+          f" each, {len(written) / 1e6:.1f} MB")  # fmt: skip
     print(f"{place / 'key.json'}: keep it; it must not go to raters")
     alike = sum(len(set(i.captions)) < len(i.captions) for i in study.items)
     if alike:
-        print(f"note: {alike} items hold the same text twice")
+        print(f"note: in {_n(alike, 'item')} two captions have the same text")
     dropped = len({unit_of(p) for p in pairs}) - len({i.image for i in study.items})
     if dropped:
-        print(f"note: {dropped} images are not in the study: not drawn, or without a caption of every model")
+        print(f"note: {_n(dropped, 'image')} not in the study: not drawn, or without a caption of every model")
     return 0
 
 
@@ -152,14 +159,15 @@ def _read(options: argparse.Namespace) -> int:
         raise InputError("is a file, expected a folder", path=place)
     answers = read_answers(options.answers, read_key(key), without=_names(options.without))
     report = analyse(answers, n_resamples=options.resamples)
-    lines = [f"Study {answers.study.id}: {report.n_items} answers on {report.n_images} images by {len(report.raters)} "
-             f"raters; {report.n_no_first} without a single first place."]  # fmt: skip
+    lines = [f"Study {answers.study.id}: {_n(report.n_items, 'answer')} on {_n(report.n_images, 'image')} by "
+             f"{_n(len(report.raters), 'rater')}; {report.n_no_first} without a single first place."]  # fmt: skip
     if answers.absent:
         lines.append(f"No file of {', '.join(answers.absent)}.")
     marked = ["# Preference study", "", *lines]
     for title, frame in tables(report).items():
-        lines += ["", title, frame.to_string(index=False, na_rep="–")]
-        marked += ["", f"## {title}", "", *_markdown(frame)]
+        nothing = "– (nothing to show: no single first place, or models that never stood all side by side)"
+        lines += ["", title, frame.to_string(index=False, na_rep="–") if len(frame) else nothing]
+        marked += ["", f"## {title}", "", *(_markdown(frame) if len(frame) else [nothing])]
     place.mkdir(parents=True, exist_ok=True)
     (place / "results.json").write_text(json.dumps(to_dict(report, answers), ensure_ascii=False, indent=1) + "\n",
                                         "utf-8")  # fmt: skip
@@ -169,10 +177,15 @@ def _read(options: argparse.Namespace) -> int:
     return 0
 
 
+def _n(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def _markdown(frame: Any) -> list[str]:
-    cells = [[str(c).replace("|", "\\|") for c in row] for row in [frame.columns, *frame.itertuples(index=False)]]
-    rows = ["| " + " | ".join(row) + " |" for row in cells]
-    return [rows[0], "|" + " --- |" * len(cells[0]), *rows[1:]]
+    rows = [frame.columns, *frame.itertuples(index=False)]
+    cells = [[" ".join(str(c).replace("|", "\\|").split()) for c in row] for row in rows]
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    return [lines[0], "|" + " --- |" * len(cells[0]), *lines[1:]]
 
 
 def _votes(answers: Answers) -> list[dict[str, Any]]:

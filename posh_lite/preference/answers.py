@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -99,7 +100,10 @@ def _text(value: Any) -> str:
 
 def _trial(row: Mapping[str, Any], items: Sequence[Item], at: str) -> Trial:
     made = Trial(_text(row["code"]), row["item"], tuple(row["order"]), row["kind"], row["expected"])
-    fits = 0 <= made.item < len(items) and sorted(made.order) == list(range(len(items[made.item].models)))
+    fits = type(made.item) is int and 0 <= made.item < len(items)
+    positions = list(range(len(items[made.item].models))) if fits else []
+    fits = fits and sorted(made.order) == positions
+    fits = fits and (made.expected is None or (type(made.expected) is int and made.expected in positions))
     if not fits or made.kind not in KINDS or (made.expected is None) == (made.kind == "attention"):
         raise InputError(f'field "{at}" is damaged', field=at)
     return made
@@ -196,7 +200,13 @@ def _judgment(
     reason, seconds = row.get("reason") or "", row.get("seconds")
     if not isinstance(reason, str):
         raise InputError(f"{at}: the reason must be a text", path=path, field=f"{at}.reason")
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, (int, float))):
-        raise InputError(f"{at}: seconds must be a number", path=path, field=f"{at}.seconds")
+    timed = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds < math.inf
+    if seconds is not None and not timed:
+        raise InputError(f"{at}: seconds must be a number from 0, got {seconds!r}", path=path, field=f"{at}.seconds")
     return Judgment(rater, trial.item, item.image, trial.kind, tuple(item.models[k] for k in trial.order),
-                    tuple(places), trial.expected, reason, seconds)
+                    tuple(places), trial.expected, _whole(reason), seconds)
+
+
+def _whole(text: str) -> str:
+    """A text without halves of surrogate pairs, which a browser saves and no file can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -54,6 +54,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.task not in TASKS:
             raise InputError(f"the task must be one of {', '.join(TASKS)}, got {self.task!r}", field="task")
+        if not isinstance(self.question, str) or not self.question.strip():
+            raise InputError("the question is the heading of every comparison, and it is empty", field="question")
         if self.at_once not in (2, 3):
             raise InputError(f"two or three captions go side by side, got {self.at_once}", field="at_once")
         for name in ("repeats", "attention"):

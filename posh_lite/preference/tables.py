@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 
 def said(estimate: Estimate) -> str:
-    """``0.62 (0.50 to 0.73)``, or a dash with the reason."""
+    """``0.62 (0.50 to 0.73)``, or a dash with the reason; none where all images say the same."""
     if math.isnan(estimate.value):
         return f"– ({estimate.reason})" if estimate.reason else "–"
+    if estimate.low == estimate.high:
+        return f"{number(estimate.value)} (no spread: no interval)"
     return number(estimate.value) + ("" if math.isnan(estimate.low) else f" ({interval(estimate)})")
 
 
@@ -74,7 +76,8 @@ def raters_table(report: PreferenceReport) -> pd.DataFrame:
 
     return pd.DataFrame([
         {"rater": r.name, "answered": r.answered, "open": r.open, "repeats alike": f"{r.repeats_same} of {r.repeats}",
-         "checks passed": f"{r.checks_passed} of {r.checks}", "left first": r.leftmost, "median seconds": r.seconds}
+         "checks passed": f"{r.checks_passed} of {r.checks}", "left first": number(r.leftmost),
+         "median seconds": r.seconds}
         for r in report.raters
     ])  # fmt: skip
 
