@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from posh_lite.book import pdf
@@ -43,6 +45,30 @@ def test_the_named_browser_is_taken_before_those_on_the_path(monkeypatch):
     assert pdf.browser("given") == "/bin/given"
     monkeypatch.delenv("CHROMIUM")
     assert pdf.browser() == f"/bin/{pdf.BROWSERS[0]}"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(subprocess.TimeoutExpired("x", 5), "did not finish printing within 5 seconds"),
+     (OSError(8, "Exec format error"), "cannot be started: Exec format error")],
+)  # fmt: skip
+def test_a_browser_that_hangs_or_is_none_is_named(error, said, tmp_path, monkeypatch):
+    layout = Layout(tmp_path)
+    layout.html.mkdir(parents=True)
+    (layout.html / "index.html").touch()
+    single = layout.build / "pdf" / "_build" / "singlehtml"
+
+    def run(command, **settings):
+        if command[0] == "/bin/mine":
+            raise error
+        single.mkdir(parents=True)
+        (single / "intro.html").write_text(PAGE, "utf-8")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(subprocess, "run", run)
+    with pytest.raises(BookError, match=said):
+        pdf.make_pdf(layout, "mine", timeout=5)
 
 
 def test_without_a_book_it_says_so(tmp_path, monkeypatch):

@@ -36,10 +36,38 @@ def test_a_repository_is_read(text, expected):
     assert publish.repository(text) == expected
 
 
-@pytest.mark.parametrize("text", ["posh-lite", "https://example.org/someone/posh-lite", "a/b/c", "a b/c", "-a/b"])
+@pytest.mark.parametrize("text", [
+    "posh-lite", "https://example.org/someone/posh-lite", "a/b/c", "a b/c", "-a/b", "a/..", "a/.", "a/b@-x", "a/b@",
+    "a/b@../x", "a/b@x/", "a/b@x y", "ä/b", "a/b?x",
+])  # fmt: skip
 def test_what_is_no_repository_is_refused(text):
     with pytest.raises(BookError, match="OWNER/NAME"):
         publish.repository(text)
+
+
+def test_a_branch_with_a_slash_does_not_end_where_binder_reads_it():
+    at = urlsplit(publish.Repository("someone", "posh-lite", "v1.2/x").binder("01_a"))
+    assert at.path == "/v2/gh/someone/posh-lite/v1.2%2Fx"
+
+
+@pytest.mark.parametrize("text", ["https://someone.github.io/posh-lite/", " https://someone.github.io/posh-lite ", ""])
+def test_the_address_of_the_pages_is_read(text):
+    assert publish.site(text) == text.strip().rstrip("/")
+
+
+@pytest.mark.parametrize("text", ["someone.github.io", "ftp://x.org", "https://", "https://a b", "https://x.org/?a=b",
+                                  "https://[x", "/posh-lite"])  # fmt: skip
+def test_what_is_no_address_is_refused(text):
+    with pytest.raises(BookError, match="POSH_LITE_SITE must be an address"):
+        publish.site(text)
+
+
+def test_notebooks_for_colab_do_not_overwrite_those_of_the_book(tmp_path):
+    with pytest.raises(BookError, match="would be overwritten"):
+        publish.write_colab(find_layout(ROOT), AT, ROOT / "book" / "..")
+    (tmp_path / "file").touch()
+    with pytest.raises(BookError, match="cannot be made"):
+        publish.write_colab(find_layout(ROOT), AT, tmp_path / "file")
 
 
 def test_every_link_names_a_notebook_that_is_there():

@@ -105,12 +105,18 @@ def make_pdf(layout: Layout, chromium: str = "", *, timeout: float = 600) -> Pat
     ), "utf-8")
     target = layout.html / NAME
     target.unlink(missing_ok=True)
-    run = subprocess.run(
-        [tool, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
-         "--generate-pdf-document-outline", "--blink-settings=preferredColorScheme=1", f"--print-to-pdf={target}",
-         source.as_uri()],
-        text=True, capture_output=True, check=False, timeout=timeout,
-    )  # fmt: skip
+    command = [
+        tool, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
+        "--generate-pdf-document-outline", "--blink-settings=preferredColorScheme=1", f"--print-to-pdf={target}",
+        source.as_uri(),
+    ]  # fmt: skip
+    try:
+        run = subprocess.run(command, text=True, capture_output=True, check=False, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        target.unlink(missing_ok=True)
+        raise BookError(f"{tool} did not finish printing within {timeout:g} seconds; is it Chromium?") from None
+    except OSError as error:
+        raise BookError(f"{tool} cannot be started: {error.strerror}") from None
     if run.returncode or not target.is_file():
         raise BookError(f"{tool} did not print (exit {run.returncode}):\n{run.stderr[-2000:]}")
     return target

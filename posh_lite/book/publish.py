@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 from posh_lite.book.layout import BookError, Layout
 from posh_lite.book.notebooks import notebook_format
@@ -26,7 +27,8 @@ CARD_ALT = "posh-lite: a sentence with one marked mistake, and the quarters of a
 #: The branch that holds the notebooks with a first cell for Colab; the workflow that publishes renews it.
 COLAB_BRANCH = "colab"
 _REPOSITORY = re.compile(
-    r"(?:https://github\.com/)?(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[\w.-]+?)(?:\.git)?/?(?:@(?P<branch>[\w./-]+))?"
+    r"(?:https://github\.com/)?(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?!\.{1,2}(?:$|[/@]))(?P<name>[\w.-]+?)(?:\.git)?/?"
+    r"(?:@(?P<branch>(?![-./])(?!.*(?:\.\.|//|/$|\.$))[\w./-]+))?", re.ASCII,
 )
 
 #: First cell of a notebook on Colab; the braces are filled in, and ``_clone`` is never run elsewhere.
@@ -59,7 +61,8 @@ class Repository:
 
     def binder(self, stem: str) -> str:
         """Opens a notebook in JupyterLab on Binder, in the environment of ``.binder``."""
-        return f"https://mybinder.org/v2/gh/{self.owner}/{self.name}/{self.branch}?urlpath=lab/tree/notebooks/{stem}.ipynb"
+        branch = quote(self.branch, safe="")  # a slash would end it
+        return f"https://mybinder.org/v2/gh/{self.owner}/{self.name}/{branch}?urlpath=lab/tree/notebooks/{stem}.ipynb"
 
     def colab(self, stem: str) -> str:
         """Opens a notebook with a first cell of its own on Colab."""
@@ -96,10 +99,19 @@ def bootstrap(at: Repository) -> str:
 
 
 def write_colab(layout: Layout, at: Repository, folder: Path) -> list[Path]:
-    """Write every notebook of the book with a first cell for Colab into ``folder``/notebooks."""
+    """Write every notebook of the book with a first cell for Colab into ``folder``/notebooks.
+
+    Raises:
+        BookError: these are the notebooks of the book themselves, or the folder cannot be made.
+    """
     nbformat = notebook_format()
     target = folder / "notebooks"
-    target.mkdir(parents=True, exist_ok=True)
+    if target.resolve() == layout.notebooks.resolve():
+        raise BookError(f"{target} holds the notebooks of the book, which would be overwritten; name another folder")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BookError(f"{target} cannot be made: {error.strerror}") from None
     written = []
     for path in layout.sources():
         notebook = copy.deepcopy(nbformat.read(path, as_version=4))
@@ -123,11 +135,30 @@ def buttons(at: Repository, stem: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def card(title: str, site: str, page: str) -> str:
+def site(value: str | None = None) -> str:
+    """The address that the pages are published at, without a slash at its end; empty where there is none.
+
+    Args:
+        value: the address (default: ``POSH_LITE_SITE``).
+
+    Raises:
+        BookError: it is no address of a site.
+    """
+    given = (os.environ.get(SITE, "") if value is None else value).strip().rstrip("/")
+    try:
+        parts = urlsplit(given)
+        whole = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment)
+    except ValueError:
+        whole = None
+    if given and (not whole or re.search(r"\s", given)):
+        raise BookError(f"{SITE} must be an address such as https://someone.github.io/posh-lite, got {given!r}")
+    return given
+
+
+def card(title: str, at: str, page: str) -> str:
     """The elements of a page's head that say what a link to it shows; the picture needs the published address."""
     said = {"og:type": "website", "og:site_name": "posh-lite", "og:title": title, "og:description": ABOUT}
-    if site:
-        at = site.rstrip("/")
+    if at := at.rstrip("/"):
         said |= {"og:url": f"{at}/{page}.html", "og:image": f"{at}/_static/card.png", "og:image:alt": CARD_ALT}
     lines = [f'<meta property="{name}" content="{escape(value, quote=True)}">' for name, value in said.items()]
     return "\n".join([*lines, '<meta name="twitter:card" content="summary_large_image">'])
@@ -144,7 +175,7 @@ def _add(app: Any, pagename: str, templatename: str, context: dict[str, Any], do
     if at is not None and pagename.startswith("chapters/") and "header_buttons" in context:
         context["header_buttons"].insert(0, buttons(at, pagename.removeprefix("chapters/")))
     title = unescape(re.sub("<[^>]*>", "", context.get("title") or "posh-lite"))
-    context["metatags"] = context.get("metatags", "") + card(title, os.environ.get(SITE, ""), pagename)
+    context["metatags"] = context.get("metatags", "") + card(title, site(), pagename)
 
 
 def setup(app: Any) -> dict[str, Any]:
