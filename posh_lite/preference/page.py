@@ -18,8 +18,8 @@ from typing import Any
 from posh_lite.errors import InputError
 from posh_lite.preference.study import PreferenceStudy
 
-#: First bytes of a picture -> its type; what a file is called does not count.
-_PICTURES = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"GIF8", "gif"))
+#: What browsers show; the bytes of a file say what it is, and its name does not count.
+_SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".JPG", ".JPEG", ".PNG")
 
 _BODY = """
@@ -112,6 +112,8 @@ def read_pictures(folder: str | Path, images: list[str]) -> dict[str, str]:
     Raises:
         InputError: a picture is missing, or is none that browsers show (PNG, JPEG, GIF, WebP).
     """
+    from posh_lite.baselines.images import media_type
+
     place, found = Path(folder), {}
     if not place.is_dir():
         raise InputError("is no folder", path=folder)
@@ -122,10 +124,7 @@ def read_pictures(folder: str | Path, images: list[str]) -> dict[str, str]:
             raise InputError(f'no picture of "{image}" (looked for {image}.jpg, .png, .webp, .gif)', path=folder,
                              field="image")
         raw = inside[0].read_bytes()
-        kind = next((name for start, name in _PICTURES if raw.startswith(start)), None)
-        if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
-            kind = "webp"
-        if kind is None:
+        if (kind := media_type(raw)) not in _SHOWN:
             raise InputError("is no PNG, JPEG, GIF or WebP picture", path=inside[0])
-        found[image] = f"data:image/{kind};base64,{base64.b64encode(raw).decode()}"
+        found[image] = f"data:{kind};base64,{base64.b64encode(raw).decode()}"
     return found
