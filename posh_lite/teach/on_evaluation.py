@@ -106,7 +106,7 @@ EXERCISES = (
         "The same battles in another order give other Elo ratings. What is done about it?\n\n- (a) nothing, the last"
         " battles matter more\n- (b) the median over many shuffled draws of the battles is reported\n- (c) K is made"
         " smaller until it stops",
-        "CapArena's way, which the PoSh paper follows, takes the median of a thousand rounds.",
+        "CapArena's own code takes the median of a thousand rounds.",
         "(b). Each round draws the battles anew and shuffles them, so that neither order nor a few battles decide.",
         lambda: "b",
         choice({"a": "captions do not learn between battles; the order carries nothing.",

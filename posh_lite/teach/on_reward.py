@@ -60,7 +60,8 @@ EXERCISES = (
     Exercise(
         "reward-repeat", "14_rewards",
         "The last quarter of a caption holds a generic sentence. The policy says a supported detail of the beginning a"
-        " second time, as the last sentence. Which term of the paper's reward rises, taken to the letter?\n\n- (a) coverage\n- (b) tail\n- (c) none",
+        " second time, as the last sentence. Which term of the paper's reward rises, taken to"
+        " the letter?\n\n- (a) coverage\n- (b) tail\n- (c) none",
         "A claim is supported once or twice all the same. And the judge of the tail looks at one sentence at a time.",
         "(b). The tail term asks whether a sentence is specific, not whether it says anything new; our guard counts a"
         " repeated sentence as generic.",
