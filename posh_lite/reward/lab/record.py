@@ -12,7 +12,7 @@ from posh_lite.errors import InputError
 from posh_lite.reward.lab.check import check
 from posh_lite.reward.lab.pattern import hold
 from posh_lite.reward.lab.store import SENTENCES, STUDY, read_study, read_verified, write_study, write_verified
-from posh_lite.reward.lab.study import HELD_OUT, arms, run_study, scenes
+from posh_lite.reward.lab.study import CHIEF, HELD_OUT, arms, run_study, scenes
 from posh_lite.reward.lab.train import Learning
 from posh_lite.reward.lab.world import Verified, current_signature, verify_corpus
 
@@ -99,7 +99,7 @@ def _same(known: dict[str, Any] | None, name: str, learning: Learning | None, se
     scene = scenes()[name]
     steps = scene.learning.steps if learning is None else learning.steps
     present = {r["arm"] for r in known["rows"]} - {"base"}
-    wanted = set(arms()) if name == "default" else present
+    wanted = set(arms() if name == "default" else CHIEF)
     return bool(known["nature"] == asdict(scene.nature)
                 and known["learning"] == {**asdict(scene.learning), "steps": steps} and present == wanted)
 
@@ -116,11 +116,13 @@ def markdown(study: dict[str, Any]) -> str:
     lines = [
         "# The laboratory: Table 5 as claims with a direction", "",
         f"A simulation; scene: {name}; {scene['seeds']} seeds; 95 % t intervals of paired differences.",
-        f"Sentences verified by: {study['signature']}.", "",
-        "| claim of the paper | paper | laboratory | verdict |", "|---|---:|---:|---|",
+        f"Sentences verified by: {study['signature']}.",
     ]
-    lines += [f"| {h.statement.words} | {h.paper:+.3f} | {said(h.lab.value, h.lab.low, h.lab.high)} | {h.verdict} |"
-              for h in hold(scene)]
-    counts = {v: sum(h.verdict == v for h in hold(scene)) for v in ("agrees", "does not", "undecided")}
-    lines += ["", ", ".join(f"{k}: {v}" for k, v in counts.items()) + "."]
+    for title, suffix in (("By the paper's letter", ""), ("With the guard in all variants", ", guarded")):
+        held = hold(scene, suffix=suffix)
+        lines += ["", f"## {title}", "", "| claim of the paper | paper | laboratory | verdict |", "|---|---:|---:|---|"]
+        lines += [f"| {h.statement.words} | {h.paper:+.3f} | {said(h.lab.value, h.lab.low, h.lab.high)} | {h.verdict} |"
+                  for h in held]
+        counts = {v: sum(h.verdict == v for h in held) for v in ("agrees", "does not", "undecided")}
+        lines += ["", ", ".join(f"{k}: {v}" for k, v in counts.items()) + "."]
     return "\n".join(lines) + "\n"

@@ -67,7 +67,8 @@ def arms() -> dict[str, Arm]:
 
 
 #: Arms that are looked at under other assumptions too.
-CHIEF = ("full", "no-mid", "no-tail", "holistic", "monotone", "coverage-only")
+CHIEF = ("full", "no-mid", "no-tail", "holistic", "monotone", "coverage-only", "full, guarded", "no-mid, guarded",
+         "no-tail, guarded", "holistic, guarded", "monotone, guarded")
 
 
 def scenes() -> dict[str, Scene]:

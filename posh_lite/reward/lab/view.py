@@ -73,8 +73,13 @@ def base_table(scene: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def robustness_table(study: Mapping[str, Any]) -> pd.DataFrame:
-    """The verdict on each claim under every set of assumptions; a dash where the scene does not have the variant."""
+def robustness_table(study: Mapping[str, Any], *, suffix: str = "") -> pd.DataFrame:
+    """The verdict on each claim under every set of assumptions; a dash where the scene does not have the variant.
+
+    Args:
+        study: of the record.
+        suffix: of the arms, such as ", guarded".
+    """
     import pandas as pd
 
     marks = {"agrees": "✓", "does not": "✗", "undecided": "?"}
@@ -82,19 +87,27 @@ def robustness_table(study: Mapping[str, Any]) -> pd.DataFrame:
     for s in STATEMENTS:
         row = {"the paper's table says": s.words}
         for name, scene in study["scenes"].items():
-            held = hold(scene, [s])
+            held = hold(scene, [s], suffix=suffix)
             row[name] = marks[held[0].verdict] if held else "–"
         if any(row[name] != "–" for name in study["scenes"] if name != "default"):
             rows.append(row)
     return pd.DataFrame(rows)
 
 
-def everywhere(study: Mapping[str, Any], verdict: str) -> list[str]:
-    """Claims that have a verdict in every scene that can judge them."""
+def everywhere(study: Mapping[str, Any], verdict: str, *, suffix: str = "", least: float = 1.0) -> list[str]:
+    """Claims that have a verdict in every scene that can judge them, or in a share of those and its opposite in none.
+
+    Args:
+        study: of the record.
+        verdict: "agrees" or "does not".
+        suffix: of the arms.
+        least: the share.
+    """
     found = []
+    against = "agrees" if verdict == "does not" else "does not"
     for s in STATEMENTS:
-        own = [h.verdict for scene in study["scenes"].values() for h in hold(scene, [s])]
-        if len(own) > 1 and set(own) == {verdict}:
+        own = [h.verdict for scene in study["scenes"].values() for h in hold(scene, [s], suffix=suffix)]
+        if len(own) > 1 and own.count(verdict) >= least * len(own) and against not in own:  # type: ignore[arg-type]
             found.append(s.words)
     return found
 
@@ -119,6 +132,19 @@ def budget_table(scene: Mapping[str, Any], world: World, arms: Sequence[str]) ->
 def apart(scene: Mapping[str, Any], arm: str, other: str, quantity: str, digits: int = 3) -> str:
     """A paired difference in words."""
     return said(difference(scene, arm, other, quantity), digits, sign=True)
+
+
+def moves(e: Estimate) -> str:
+    """What an interval of a difference allows to be said, with the difference."""
+    word = "rises" if e.low > 0 else "falls" if e.high < 0 else "does not move clearly"
+    return f"{word} ({said(e, 3, sign=True)})"
+
+
+def term_course(scene: Mapping[str, Any], arm: str, term: str) -> tuple[float, float]:
+    """A term of the reward in the first and in the last tenth of training, mean over seeds."""
+    rows = [r["steps"] for r in scene["rows"] if r["arm"] == arm]
+    first, last = (sum(r[k][term] for r in rows) / len(rows) for k in (0, -1))
+    return first, last
 
 
 def worth(world: World, settings: PagerSettings) -> pd.DataFrame:
