@@ -67,8 +67,11 @@ def run(options: argparse.Namespace) -> int:
     from posh_lite.reward.train.config import Data
     from posh_lite.reward.train.record import save
 
-    if not options.no_judge and options.above >= options.below:
+    if not options.no_judge and not options.above < options.below:  # nan lies nowhere
         raise InputError(f"--above ({options.above}) must lie below --below ({options.below})")
+    for name in ("min_pixels", "min_side", "max_aspect", "min_sharpness", "min_claim_words", "min_claims"):
+        if not 0 <= getattr(options, name) < float("inf"):
+            raise InputError(f"--{name.replace('_', '-')} must be a number of at least 0, got {getattr(options, name)}")
     data, path, place = Data(images=options.images or ""), Path(options.data), Path(options.output)
     filters = _filters(options)
     found: list[Candidate] = list(_candidates(path, data, options))
@@ -109,6 +112,8 @@ def _rollouts(path: Path, name: str | None) -> dict[str, str]:
             continue
         if not isinstance(row, dict) or text is None or not isinstance(row.get("id"), str | int):
             raise InputError('a rollout needs "id" and "generation"', path=name, line=line)
+        if str(row["id"]) in found:
+            raise InputError(f'id "{row["id"]}" has a rollout already; one caption a candidate', path=name, line=line)
         found[str(row["id"])] = text
     if not found:
         raise InputError("no row has a caption of the policy; give --rollouts FILE with id and generation, or"

@@ -70,8 +70,9 @@ class CaptionReward(ABC):
 
     Args:
         name: as the logs of TRL show it; ``rewards/NAME/mean`` and so on.
-        blank: what a completion gets that is empty or says nothing that could be scored. None leaves it out: TRL gives
-            it no advantage, so that a policy neither learns nor unlearns silence. A number, such as 0, is its reward.
+        blank: what a completion gets that is empty, has no letter or digit ("...", an emoji), or says nothing that
+            could be scored. None leaves it out: TRL gives it no advantage, so that a policy neither learns nor unlearns
+            silence. A number, such as 0, is its reward.
 
     Attributes:
         unusable: completions so far that could not be scored, by reason.
@@ -85,7 +86,7 @@ class CaptionReward(ABC):
     def __init__(self, name: str, blank: float | None = None) -> None:
         if not name or not name.strip():
             raise InputError("a reward needs a name, since TRL logs it by name")
-        if blank is not None and (isinstance(blank, bool) or not math.isfinite(blank)):
+        if blank is not None and not _number(blank):
             raise InputError(f"blank must be a number or None, got {blank!r}", field="blank")
         self.__name__, self.blank = name, None if blank is None else float(blank)
         self.unusable: Counter[str] = Counter()
@@ -162,9 +163,9 @@ class CaptionReward(ABC):
                 raise InputError(f"{self.__name__}: reference {i} is no text but {type(told).__name__}",
                                  field="reference")
             given = "" if rubric is None else as_json(rubric[i])
-            why = (EMPTY if not text.strip() else NO_TEXT if not (is_text(text) and is_text(told))
+            why = (EMPTY if not any(map(str.isalnum, text)) else NO_TEXT if not (is_text(text) and is_text(told))
                    else NO_REFERENCE if not told.strip() and not given else "")
-            n_tokens = None if completion_ids is None else len(completion_ids[i])
+            n_tokens = None if completion_ids is None else _length(completion_ids[i], self.__name__)
             items.append(None if why else Item(text, told.strip() and told, given, n_tokens))
             reasons.append(why)
         return Call(tuple(items), tuple(reasons))
@@ -248,6 +249,21 @@ class AsyncReward:
         return f"<async {self.reward!r}>"
 
 
+def share(name: str, value: Any) -> float:
+    """A share, 0 to 1, as a setting of a reward.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not _number(value) or not 0 <= value <= 1:
+        raise InputError(f"{name} must lie between 0 and 1, got {value!r}", field=name)
+    return float(value)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def completion_text(completion: Any) -> str:
     """The caption of a completion: a string, or what the assistant says in a list of messages.
 
@@ -263,6 +279,14 @@ def completion_text(completion: Any) -> str:
                          field="completions")
     said = [_content(m.get("content")) for m in completion if m.get("role", "assistant") == "assistant"]
     return "\n".join(s for s in said if s)
+
+
+def _length(ids: Any, name: str) -> int:
+    try:
+        return len(ids)
+    except TypeError:
+        raise InputError(f"{name}: completion_ids holds {type(ids).__name__} where the tokens of a completion must be",
+                         field="completion_ids") from None
 
 
 def _content(content: Any) -> str:

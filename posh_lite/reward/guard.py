@@ -4,30 +4,41 @@ The paper's terms are gamed by all three; ``PagerSettings.guard`` says which of 
 
 "repeats": a sentence that says again what one earlier sentence says is not shown to the verifier, holds no evidence,
 counts as generic, and does not move other sentences into another quarter. It blocks filling the tail with copies of
-specific sentences, and pushing details into the middle by copies around them.
+specific sentences, and pushing details into the middle by copies around them. Copies of headings and of clauses are not
+shown either, and a heading as long as a sentence counts as one, so that filler in bold type is filler.
 
 "full", beside that: the middle term counts quarters over the sentences that support something new, so that no sentence
 that adds nothing (filler, copies, what no claim is about, what is false) moves evidence into the middle. The tail term
 looks at everything after the first three quarters of the specific sentences, so that filler at the head does not widen
 the tail, and takes the share of filler there, so that a mildly vague sentence dilutes nothing. A claim that one
-sentence alone contradicts is contradicted, even where another sentence says the right thing (:func:`hedged`).
+sentence alone contradicts is contradicted, even where another sentence says the right thing, and "red or blue" supports
+nothing where one of the two is wrong (:func:`hedged`).
 
-What remains is the paper's design: fine details earn more in the middle, and filler that is moved out of the tail
-costs nothing. Remaining, too: a hedge within one sentence ("red or blue"); a recap in other words, which adds no
-evidence but counts as specific in the tail; and an order that changes what words refer to, since "the car" before "a
-blue car" speaks of two cars.
+What remains is the paper's design. Fine details earn more in the middle, and filler that is moved out of the tail costs
+nothing. What is invented costs nothing, since no claim is about it: a list of likely things collects claims, and two
+invented sentences at the end hide the filler before them from the tail's judge, which looks at how specific a sentence
+is and not whether it is true (``PagerSettings.tail`` "evidence" closes the second).
+
+Remaining, too: filler that hangs on a specific sentence by a comma; a question or a condition ("if there were a red
+car"), which the embedded verifier takes for a statement; a recap in other words, which adds no evidence but counts as
+specific in the tail; and an order that changes what words refer to, since "the car" before "a blue car" speaks of two
+cars.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from posh_lite.position.graphs import Graphs
 from posh_lite.position.label import content_sentences
 from posh_lite.position.types import CaptionProfile, ClaimKind, Finding, Rubric, SentenceLabel, Verifier, quartile
 from posh_lite.records import Span
+from posh_lite.text import segments, tokens
 
 #: Words that make no sentence say another thing. Prepositions of place and negations are not among them.
 _EMPTY = frozenset({
@@ -37,18 +48,32 @@ _EMPTY = frozenset({
     "clearly", "really", "just", "once", "more", "still", "then", "moreover", "furthermore", "additionally",
     "overall", "can", "could", "may", "might", "would", "seen", "see", "visible", "shown", "we", "one",
 })  # fmt: skip
+#: "It is red." may speak of a second thing, though an earlier sentence has a red car.
+_PRONOUNS = frozenset({"it", "its", "he", "she", "they", "his", "her", "their", "them"})
 #: Share of an earlier sentence's words that a sentence has to have to be the same again in another order.
 _SHARE = 0.75
+#: Words from which on a heading or title is a sentence.
+_LONG = 6
+#: Words that make a clause, so that "a red hat, a blue hat and a red hat" stays.
+_CLAUSE = 4
+#: From here on a clause is a copy: twice may be a slip, or two things of one kind.
+_THRICE = 3
+#: "red or blue", "red, blue, or green".
+_OR = re.compile(r"(?:\b(?:either|maybe|perhaps)\s+)?(?P<words>\b[\w-]+(?:,\s+[\w-]+)*,?\s+or\s+[\w-]+)\b\s*", re.I)
+_BETWEEN = re.compile(r",?\s+or\s+|,\s+", re.I)
+_CUT = re.compile(r"[,;\u2014]\s")
 
 
 @lru_cache(maxsize=65536)
 def _words(sentence: str) -> tuple[str, ...]:
     """The words of a sentence that can make it say something, in small type and without a plural's ending."""
-    from posh_lite.text import tokens
-
-    found = [t.text.casefold() for t in tokens(sentence) if t.is_word]
+    found = _plain(sentence)
     told = [w for w in found if w not in _EMPTY] or found
     return tuple(w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in told)
+
+
+def _plain(sentence: str) -> list[str]:
+    return [t.text.casefold() for t in tokens(sentence) if t.is_word]
 
 
 def says_again(sentence: str, earlier: str) -> bool:
@@ -58,12 +83,22 @@ def says_again(sentence: str, earlier: str) -> bool:
         return False
     if len(set(mine)) >= _SHARE * len(set(theirs)):
         return True
-    return any(theirs[i : i + len(mine)] == mine for i in range(len(theirs) - len(mine) + 1))
+    if not any(theirs[i : i + len(mine)] == mine for i in range(len(theirs) - len(mine) + 1)):
+        return False
+    return _PRONOUNS.intersection(_plain(sentence)) <= _PRONOUNS.intersection(_plain(earlier))
+
+
+def sentences_of(caption: str) -> tuple[Span, ...]:
+    """Spans of the sentences, and of headings that are as long as one: filler is filler in bold type, too."""
+    told = set(content_sentences(caption))
+    told |= {s.span for s in segments(caption)
+             if s.kind in ("sentence", "heading", "label") and len(_plain(caption[s.start : s.end])) >= _LONG}
+    return tuple(sorted(told))
 
 
 def repeats(caption: str, sentences: Sequence[Span] | None = None) -> frozenset[int]:
     """Numbers (from 1) of the sentences that say again what an earlier one says; copies of a copy too."""
-    spans = content_sentences(caption) if sentences is None else sentences
+    spans = sentences_of(caption) if sentences is None else sentences
     told: list[str] = []
     found = set()
     for number, (start, end) in enumerate(spans, start=1):
@@ -76,16 +111,38 @@ def repeats(caption: str, sentences: Sequence[Span] | None = None) -> frozenset[
 
 
 def without_repeats(caption: str) -> str:
-    """The caption with blanks in place of repeated sentences, so that every offset stays."""
-    spans = content_sentences(caption)
-    again = repeats(caption, spans)
+    """The caption with blanks in place of repeated sentences, headings and clauses, so that every offset stays.
+
+    A heading is left out where it says again what stands before it, and a clause where its sentence has it twice
+    already ("two dogs sleep under a tree, two dogs sleep under a tree, ...").
+    """
+    spans = sentences_of(caption)
+    again = [spans[number - 1] for number in repeats(caption, spans)]
+    for s in segments(caption):
+        if s.kind != "gap" and s.span not in spans:
+            earlier = [p.span for p in segments(caption) if p.kind != "gap" and p.end <= s.start]
+            again += [s.span] * any(says_again(caption[slice(*s.span)], caption[slice(*e)]) for e in earlier)
+    again += [clause for span in spans for clause in _clauses_again(caption, span)]
     if not again:
         return caption
     out = list(caption)
-    for number in again:
-        start, end = spans[number - 1]
+    for start, end in again:
         out[start:end] = [c if c == "\n" else " " for c in caption[start:end]]
     return "".join(out)
+
+
+def _clauses_again(caption: str, sentence: Span) -> list[Span]:
+    """Clauses of a sentence that stand in it twice before, with the same words in the same order."""
+    start, end = sentence
+    cuts = [start, *(m.end() + start for m in _CUT.finditer(caption[start:end])), end]
+    told: Counter[tuple[str, ...]] = Counter()
+    found = []
+    for a, b in pairwise(cuts):
+        words = _words(caption[a:b])
+        told[words] += 1
+        if len(words) >= _CLAUSE and told[words] >= _THRICE:
+            found.append((a, b))
+    return found
 
 
 def places(sentences: Sequence[SentenceLabel], counted: Collection[int]) -> dict[int, int]:
@@ -142,6 +199,7 @@ def hedged(
         graphs: shared with the verifier; all sentences are parsed in one batch.
     """
     spans = [(a, b) for a, b in content_sentences(caption) if caption[a:b].strip()]
+    findings = _undecided(caption, spans, rubric, findings, verifier, graphs)
     held = {f.claim: f for f in findings if f.status == "Supported" and f.evidence is not None}
     if len(spans) < 2 or not held:
         return tuple(findings)
@@ -165,6 +223,32 @@ def hedged(
                 continue
             changed[f.claim] = replace(f, evidence=evidence, reason=f"{f.reason}; elsewhere it says the right thing")
     return tuple(changed.get(f.claim, f) for f in findings)
+
+
+def _undecided(
+    caption: str, spans: Sequence[Span], rubric: Rubric, findings: Sequence[Finding], verifier: Verifier, graphs: Graphs
+) -> tuple[Finding, ...]:
+    """Findings in which a claim is Missing that "red or blue" supports by one word and contradicts by the other."""
+    asked: list[tuple[Span, str]] = []
+    for start, end in spans:
+        sentence = caption[start:end]
+        for m in _OR.finditer(sentence):
+            if m["words"].casefold() not in rubric.reference.casefold():  # what the reference leaves open may stay open
+                asked += [((start, end), f"{sentence[: m.start()]}{word} {sentence[m.end() :]}")
+                          for word in _BETWEEN.split(m["words"])]
+    if not asked:
+        return tuple(findings)
+    graphs.of([text for _, text in asked])
+    told = verifier.verify([(text, rubric) for _, text in asked])
+    denied = {(span, f.claim) for (span, _), row in zip(asked, told, strict=True) for f in row
+              if f.status == "Contradicted"}
+
+    def open_(f: Finding) -> bool:
+        return f.status == "Supported" and f.evidence is not None and any(
+            claim == f.claim and a <= f.evidence[0] < b for (a, b), claim in denied
+        )
+
+    return tuple(Finding(f.claim, "Missing", reason=f'"{f.quote}" leaves it open') if open_(f) else f for f in findings)
 
 
 def _weighs(kind: ClaimKind, whole: Finding, alone: Finding) -> bool:

@@ -83,6 +83,9 @@ def choice(value: JudgeChoice | Mapping[str, Any] | None) -> JudgeChoice:
     """
     if isinstance(value, JudgeChoice):
         return value
+    if value is not None and not isinstance(value, Mapping):
+        raise InputError(f'judges are a JudgeChoice or its settings, such as {{"verifier": "llm", "model": NAME}}, got'
+                         f" {value!r}", field="judges")
     known = {f.name for f in fields(JudgeChoice)}
     for name in value or {}:
         if name not in known:
@@ -266,7 +269,8 @@ class Panel:
                     continue
                 if guard == "full" and self.choice.verifier == "lexical":
                     findings = guards.hedged(seen[i], rubric, findings, self.verifier, self._graphs)
-                labelled = label_sentences(text, rubric, findings, sentences=content_sentences(text))
+                spans = content_sentences(text) if guard == "none" else guards.sentences_of(text)
+                labelled = label_sentences(text, rubric, findings, sentences=spans)
                 found.append(CaptionProfile("", rubric.reference, "", text, rubric, findings, labelled, name))
             self._shrink(rubric.reference for _, rubric in items)
             return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from posh_lite.errors import InputError
 from posh_lite.position.types import CaptionProfile
-from posh_lite.reward.call import NO_CLAIMS, REFUSED, UNREAD, CaptionReward, Item, Outcome
+from posh_lite.reward.call import NO_CLAIMS, REFUSED, UNREAD, CaptionReward, Item, Outcome, share
 from posh_lite.reward.judges import JudgeChoice, Panel, choice, panel_of
 from posh_lite.reward.settings import PagerSettings, variant
 from posh_lite.reward.terms import Terms, judged, pager_terms
@@ -29,7 +29,7 @@ class PagerReward(CaptionReward):
         name: in the logs (default: "pager", with the variant's name where it is another than "full").
         max_missing: share of the claims, or of the judged sentences, that may lack a readable verdict, 0 to 1. Beyond
             it the completion gets None; up to it such a claim earns nothing, and such a sentence is not called generic.
-        blank: what an empty completion gets; None leaves it out of its group.
+        blank: what a completion gets that is empty or has no letter or digit; None leaves it out of its group.
 
     Logged beside the value: the terms "coverage", "middle", "tail" and "length", each with its weight, and the shares
     of claims "supported" and "contradicted".
@@ -58,10 +58,9 @@ class PagerReward(CaptionReward):
         made = variant(settings) if isinstance(settings, str) else settings
         if not isinstance(made, PagerSettings):
             raise InputError(f"settings are PagerSettings or the name of a variant, got {type(made).__name__}")
-        if isinstance(max_missing, bool) or not 0 <= max_missing <= 1:
-            raise InputError(f"max_missing must lie between 0 and 1, got {max_missing!r}")
         super().__init__(name or self._own_name(settings), blank)
-        self.settings, self.judges, self.max_missing = self._only(made), choice(judges), float(max_missing)
+        self.settings, self.judges = self._only(made), choice(judges)
+        self.max_missing = share("max_missing", max_missing)
         charged = self.settings.lambda_len > 0 and self.settings.length_form != "none"
         self.needs_tokens = charged and self.settings.length_unit == "tokens"
 
@@ -133,15 +132,15 @@ class PagerReward(CaptionReward):
             return Outcome(None, reason=UNREAD)
         total = profile.rubric.weight if self.settings.weighted else float(len(claims))
         weight = {c.id: c.weight if self.settings.weighted else 1.0 for c in claims}
-        share = {s: sum(weight[f.claim] for f in profile.findings if f.status == s) / total
+        shares = {s: sum(weight[f.claim] for f in profile.findings if f.status == s) / total
                  for s in ("Supported", "Contradicted")}  # fmt: skip
         terms = pager_terms(
-            profile, self.settings, length=self._length(item), mark=share["Supported"] if mark is None else mark,
+            profile, self.settings, length=self._length(item), mark=shares["Supported"] if mark is None else mark,
             genericity={k: g or 0.0 for k, g in generic.items()},
         )
         parts = {
             "coverage": terms.coverage, "middle": terms.middle, "tail": terms.tail, "length": terms.length,
-            "supported": share["Supported"], "contradicted": share["Contradicted"],
+            "supported": shares["Supported"], "contradicted": shares["Contradicted"],
         }
         return Outcome(self._value(terms), {k: v for k, v in parts.items() if k in self.parts})
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from posh_lite.errors import InputError, JudgeDown, JudgeError
-from posh_lite.reward.call import NO_REFERENCE, NO_SCORE, REFUSED, UNREAD, CaptionReward, Item, Outcome
+from posh_lite.reward.call import NO_REFERENCE, NO_SCORE, REFUSED, UNREAD, CaptionReward, Item, Outcome, share
 from posh_lite.reward.guard import without_repeats
 from posh_lite.reward.judges import KEPT_PROFILES, Kept
 
@@ -65,11 +65,10 @@ class PoShReward(CaptionReward):
             raise InputError(f'guard must be "none" or "repeats", got {guard!r}', field="guard")
         if not isinstance(judge, str):
             raise InputError("a reward takes its judge by name, so that it can be pickled", field="judge")
-        if isinstance(max_missing, bool) or not 0 <= max_missing <= 1:
-            raise InputError(f"max_missing must lie between 0 and 1, got {max_missing!r}", field="max_missing")
         super().__init__(name or ("posh" if score == "overall" else f"posh_{score}"), blank)
         self.score: PoShScore = score
-        self.judge, self.options, self.guard, self.max_missing = judge, dict(options or {}), guard, float(max_missing)
+        self.judge, self.options, self.guard = judge, dict(options or {}), guard
+        self.max_missing = share("max_missing", max_missing)
 
     @property
     def shared(self) -> Shared:

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from posh_lite.errors import InputError
 from posh_lite.position.types import WEIGHTS, Claim, ClaimKind, Rubric
+from posh_lite.records import is_text
 
 
 def read_rubric(text: str, reference: str = "") -> Rubric:
@@ -28,7 +29,7 @@ def read_rubric(text: str, reference: str = "") -> Rubric:
     """
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"the rubric is not JSON: {error}", field="rubric") from None
     made_by = ""
     if isinstance(value, Mapping):
@@ -48,6 +49,8 @@ def _claim(number: int, item: Any) -> Claim:
     text, named = item.get("claim") or item.get("text"), item.get("dimension") or item.get("kind")
     if not isinstance(text, str) or not text.strip():
         raise InputError(f'{where} has no text under "claim"', field="rubric")
+    if not is_text(text):
+        raise InputError(f"{where} holds half of a surrogate pair, which is no character", field="rubric")
     kind: ClaimKind | None = next((k for k in get_args(ClaimKind) if k == named), None)
     if kind is None:
         raise InputError(f'{where}: "dimension" must be one of {", ".join(get_args(ClaimKind))}, got {named!r}',

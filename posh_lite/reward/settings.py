@@ -12,7 +12,7 @@ from posh_lite.errors import InputError
 
 LengthUnit = Literal["tokens", "words", "characters"]
 LengthForm = Literal["log_ratio", "log_excess", "none"]
-Tail = Literal["judge", "residual"]
+Tail = Literal["judge", "residual", "evidence"]
 Position = Literal["split", "monotone", "none"]
 Monotone = Literal["specificity", "evidence"]
 Guard = Literal["none", "repeats", "full"]
@@ -41,8 +41,10 @@ class PagerSettings:
         length_form: "log_ratio" is log(L/L*) beyond the budget, "log_excess" log(1 + (L - L*)), "none" no charge.
             The paper says "logarithmic over-budget penalty"; *the form is not stated*.
         tail: "judge" asks a judge of genericity about each sentence of the last quarter (the paper's training);
-            "residual" takes the sentences that no claim is about (the paper's diagnosis). *The judge's wording is
-            said to be reconstructed.*
+            "residual" takes the sentences that no claim is about (the paper's diagnosis). Both let a false detail pass
+            for a specific end; "evidence" takes every sentence that supports no claim, so that neither what is invented
+            nor what is wrong mends a tail, at the price that a true detail which the reference lacks does not either.
+            *The judge's wording is said to be reconstructed; "evidence" is ours.*
         guard: what a caption cannot gain by: "none" is the paper's letter, "repeats" counts what is said again as
             nothing new, "full" also makes the terms blind to padding. *The paper has no such guard.*
     """

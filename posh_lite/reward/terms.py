@@ -86,7 +86,7 @@ def judged(profile: CaptionProfile, settings: PagerSettings) -> tuple[int, ...]:
     rising = settings.itemwise and settings.position == "monotone" and settings.monotone_on == "specificity"
     if rising and settings.lambda_mid:
         return numbers
-    if settings.position != "split" or not settings.lambda_tail or settings.tail == "residual":
+    if settings.position != "split" or not settings.lambda_tail or settings.tail != "judge":
         return ()
     if settings.guard == "none":
         return tuple(s.number for s in profile.sentences if s.quartile == 4)
@@ -152,6 +152,8 @@ def _tail(profile: CaptionProfile, settings: PagerSettings, genericity: Mapping[
         return 0.0
     if settings.tail == "residual":
         genericity = {s.number: float(s.label == "Generic") for s in profile.sentences}
+    elif settings.tail == "evidence":
+        genericity = {s.number: float(s.label != "Supported") for s in profile.sentences}
     if genericity is None:
         raise ValueError("the tail term needs the genericity of the last quarter's sentences")
     sentences, again = profile.sentences, _again(profile, settings)

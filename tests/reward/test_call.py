@@ -112,23 +112,23 @@ def test_what_cannot_be_scored_is_none_counted_and_told() -> None:
 
 
 def test_silence_can_be_given_a_price() -> None:
-    said = ["", "?!", CAPTIONS[0]]
+    said = ["", "?!", CAPTIONS[0], "...", "\U0001f600\u200b"]
     for kind in (PagerReward, PoShReward):
         out, priced = kind(), kind(blank=-1)
-        free, paid = (r(**as_trl(said, reference=[REFERENCE] * 3)) for r in (out, priced))
-        assert (free[0], paid[0]) == (None, -1.0)
+        free, paid = (r(**as_trl(said, reference=[REFERENCE] * 5)) for r in (out, priced))
+        for i in (0, 1, 3, 4):  # a mark says no more than nothing
+            assert (free[i], paid[i]) == (None, -1.0)
         assert free[2] == paid[2]
         assert out.unusable == priced.unusable
         assert out.signature != priced.signature
-    assert free[1] is None and paid[1] == -1.0  # in a mere mark PoSh finds nothing to score
     assert PagerReward(blank=-1)(**as_trl(["A car."], reference=[None])) == [None]  # a fault of the data costs nothing
     with pytest.raises(InputError, match="blank"):
         PagerReward(blank=float("nan"))
 
 
 @pytest.mark.parametrize("changed", [
-    {"reference": [REFERENCE]}, {"completion_ids": [[1]]}, {"prompts": []}, {"rubric": ["[]"]},
-    {"reference": REFERENCE},
+    {"reference": [REFERENCE]}, {"completion_ids": [[1]]}, {"completion_ids": [None] * 3}, {"prompts": []},
+    {"rubric": ["[]"]}, {"reference": REFERENCE},
 ])  # fmt: skip
 def test_a_column_of_another_length_is_named(changed: dict[str, Any]) -> None:
     call = {**as_trl(CAPTIONS, reference=[REFERENCE] * 3), **changed}
@@ -173,7 +173,8 @@ def test_a_given_rubric_takes_the_place_of_the_derived_one() -> None:
         assert PagerReward("coverage-only")(**as_trl(CAPTIONS, rubric=[form] * 3)) == as_list
     assert PagerReward("coverage-only")(**as_trl(CAPTIONS, rubric=["[]"] * 3)) == [None] * 3
     for wrong in ("{", "{}", '[{"claim": "x"}]', '["x"]', '[{"claim": "", "dimension": "Entity"}]',
-                  '[{"claim": "x", "dimension": "Entity", "weight": -1}]'):  # fmt: skip
+                  '[{"claim": "x", "dimension": "Entity", "weight": -1}]', "[" * 100_000,
+                  [{"claim": "\ud800 car", "dimension": "Entity"}]):  # fmt: skip
         with pytest.raises(InputError):
             PagerReward("coverage-only")(**as_trl(CAPTIONS, rubric=[wrong] * 3))
 
@@ -246,7 +247,8 @@ def test_the_same_completion_is_scored_once() -> None:
 @given(st.lists(st.one_of(st.text(max_size=9), st.lists(st.text(max_size=4).map(message), max_size=3)), max_size=6))
 def test_any_texts_give_one_value_each(completions: list[Any]) -> None:
     found = Counting()(**as_trl(completions, reference=[REFERENCE] * len(completions)))
-    assert [v is None for v in found] == [not completion_text(c).strip() for c in completions]
+    assert [v is None for v in found] == [
+        not any(map(str.isalnum, completion_text(c))) for c in completions]
 
 
 def test_odd_captions_are_scored() -> None:
@@ -280,6 +282,8 @@ def test_wrong_settings_are_refused_at_once() -> None:
                   lambda: PoShReward(guard="full"), lambda: PoShReward(judge=object()),  # type: ignore[arg-type]
                   lambda: PagerReward(judges={"verifer": "llm"}), lambda: PagerReward(judges={"verifier": "llm"}),
                   lambda: PagerReward(judges={"verifier": "gguf"}), lambda: PagerReward(name=" "),
+                  lambda: PagerReward(max_missing="a"), lambda: PoShReward(max_missing="a"),  # type: ignore[arg-type]
+                  lambda: PagerReward(blank="a"), lambda: PagerReward(judges="lexical"),  # type: ignore[arg-type]
                   lambda: PagerReward(5)):  # type: ignore[arg-type]  # fmt: skip
         with pytest.raises(InputError):
             wrong()

@@ -246,6 +246,9 @@ def test_the_command_takes_rollouts_of_another_file(tmp_path: Path, capsys: pyte
     assert [json.loads(x)["id"] for x in (tmp_path / "out" / "kept.jsonl").read_text("utf-8").splitlines()] == [
         "silent"
     ]
+    rollouts.write_text(2 * (json.dumps({"id": "silent", "generation": PARTLY}) + "\n"), "utf-8")
+    assert main([*command[:-1], str(rollouts)]) == 2
+    assert 'rollouts.jsonl:2: id "silent" has a rollout already' in capsys.readouterr().err
     rollouts.write_text(json.dumps({"id": "silent"}) + "\n", "utf-8")
     assert main(command) == 2
     assert 'rollouts.jsonl:1: a rollout needs "id" and "generation"' in capsys.readouterr().err
@@ -284,6 +287,9 @@ def test_the_command_looks_at_images(tmp_path: Path, capsys: pytest.CaptureFixtu
     ("options", "said"),
     [
         (["--above", "0.9", "--below", "0.9"], "--above (0.9) must lie below --below (0.9)"),
+        (["--above", "nan"], "--above (nan) must lie below --below (0.95)"),
+        (["--min-claims", "-1"], "--min-claims must be a number of at least 0, got -1"),
+        (["--max-aspect", "nan"], "--max-aspect must be a number of at least 0"),
         (["--reward", "clip"], "reward.name must be posh, pager or module:function"),
         (["--score", "bleu"], 'tells no "bleu"; there are value, contradicted, coverage'),
     ],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_profiles import Made, profile_of
 
 from posh_lite.reward import Terms, pager_terms, variant
-from posh_lite.reward.guard import places, repeats, says_again, tail_of, without_repeats
+from posh_lite.reward.guard import places, repeats, says_again, sentences_of, tail_of, without_repeats
 
 NONE, REPEATS, FULL = (variant("full", guard=g) for g in ("none", "repeats", "full"))
 KINDS = ("Visual_Detail",) * 8
@@ -73,6 +73,17 @@ def test_what_remains_is_the_paper_s_design() -> None:
     assert terms(inside, FULL, coarse).middle > terms(outside, FULL, coarse).middle  # details earn more in the middle
     moved = DETAILS[:4] + FILLER[:2] + DETAILS[4:]
     assert terms(moved, FULL).tail > terms(DETAILS + FILLER[:2], FULL).tail  # a tail is mended by moving filler out
+
+
+@pytest.mark.parametrize("guard", ["none", "repeats", "full"])
+def test_a_false_end_mends_a_tail_unless_the_tail_asks_for_evidence(guard: str) -> None:
+    honest, ended = DETAILS[:6] + FILLER[:2], DETAILS[:6] + FILLER[:2] + MADE_UP
+    wrong = [(f"{WORDS[i]} lies.", 0.1, (), (i,)) for i in (6, 7)]
+    by_judge, by_evidence = variant("full", guard=guard), variant("full", guard=guard, tail="evidence")
+    assert terms(ended, by_judge).tail > terms(honest, by_judge).tail
+    for end in (MADE_UP, wrong):
+        assert terms(honest + end, by_evidence).tail <= terms(honest, by_evidence).tail
+    assert terms(DETAILS, by_evidence).tail == 0.0
 
 
 def test_the_rising_weight_is_not_raised_by_filler_either() -> None:
@@ -186,6 +197,16 @@ def test_these_say_something_else(sentence: str) -> None:
     assert not says_again(sentence, "A red car is parked by an old house.")
 
 
+@pytest.mark.parametrize(("sentence", "earlier"), [
+    ("It is red.", "A red car is parked."), ("She is tall.", "A tall man stands by a wall."),
+    ("They are white.", "White clouds fill the sky."), ("It, too, is octagonal.", "An octagonal tower stands left."),
+])  # fmt: skip
+def test_a_pronoun_may_speak_of_a_second_thing(sentence: str, earlier: str) -> None:
+    assert not says_again(sentence, earlier)
+    assert says_again(sentence, sentence)
+    assert repeats(f"{earlier} The roof is of tin. {sentence} {sentence}") == {4}
+
+
 def test_left_and_right_are_two_things() -> None:
     one, two = (f"The tall man on the {side} wears a long red coat with brass buttons and a hat." for side in
                 ("left", "right"))  # fmt: skip
@@ -207,6 +228,21 @@ def test_a_copy_of_a_copy_is_one_too_and_the_first_stays() -> None:
     text = "A red car is here. A dog sleeps. A red car is here. The red car is here!"
     assert repeats(text) == {3, 4}
     assert without_repeats(text) == "A red car is here. A dog sleeps.".ljust(len(text))
+
+
+def test_copies_of_headings_and_clauses_are_left_out() -> None:
+    dogs = "Two dogs sleep under a tree"
+    titles = without_repeats("\n\n".join([f"{dogs}.", *[f"**{dogs}**"] * 3, f"## {dogs} by a house"]))
+    assert titles.count(dogs) == 2 and titles.endswith("by a house")
+    clauses = f"{', '.join([dogs] * 5)}, and a cat sits."
+    assert without_repeats(clauses).count(dogs) == 2 and without_repeats(clauses).endswith(" and a cat sits.")
+    kept = 'A red hat, a blue hat, a red hat. The letters "M" and "U" are in brown, while the letters "I" and "U" are.'
+    assert without_repeats(kept) == kept
+
+
+def test_a_heading_as_long_as_a_sentence_is_one() -> None:
+    text = "## Overview\n\nA red car.\n\n## The overall mood is calm and inviting\n\n**The Bedroom**"
+    assert [text[slice(*s)] for s in sentences_of(text)] == ["A red car.", "The overall mood is calm and inviting"]
 
 
 def test_places_follow_what_is_counted() -> None:

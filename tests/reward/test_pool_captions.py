@@ -88,6 +88,37 @@ def test_the_letter_takes_the_better_half_of_a_hedge() -> None:
     assert fooled == 10  # of 12
 
 
+@pytest.mark.parametrize(("hedge", "plain"), [
+    ("A red or blue car is parked on a street.", "A car is parked on a street."),
+    ("A blue, green, or red car is parked on a street.", "A car is parked on a street."),
+    ("Two or three dogs sleep under a tree.", "Dogs sleep under a tree."),
+    ("A boy holds a green or red balloon.", "A boy holds a balloon."),
+])
+def test_one_word_or_another_supports_no_more_than_neither(hedge: str, plain: str) -> None:
+    """It is no contradiction either: what is said is left open."""
+    open_, bare = statuses(hedge), statuses(plain)
+    assert {c for c, s in open_.items() if s == "Supported"} <= {c for c, s in bare.items() if s == "Supported"}
+    assert terms([hedge]).coverage <= terms([plain]).coverage
+    assert terms([hedge], NONE).coverage > terms([plain], NONE).coverage  # the letter pays for it
+
+
+def test_what_the_reference_leaves_open_may_stay_open() -> None:
+    reference = "Two or three dogs sleep under a tree. A red or orange car is parked on a street."
+    panel = panel_of(JudgeChoice())
+    rubric = panel.rubrics([(reference, "")])[0]
+    assert rubric is not None
+    for guard in ("none", "full"):
+        found = panel.profiles([(reference, rubric)], guard)[0]  # type: ignore[list-item,arg-type]
+        assert found is not None and {f.status for f in found.findings} == {"Supported"}
+
+
+@pytest.mark.parametrize("mark", ["## {}", "**{}**", "- {}", "{}"])
+def test_filler_in_any_dress_is_filler(mark: str) -> None:
+    told = " ".join(RIGHT[:3])
+    dressed = "\n\n".join([told, *(mark.format(f.removesuffix(".")) for f in FILLER[:2])])
+    assert terms([dressed]).tail < terms([told]).tail == 0.0
+
+
 def test_two_things_of_a_name_are_no_hedge() -> None:
     reference = "A red car and a blue car are parked on a street. The red car has a black roof."
     panel = panel_of(JudgeChoice())
@@ -139,15 +170,15 @@ def test_order_changes_neither_coverage_nor_length(told: list[str], chance: rand
 
 
 def test_posh_is_not_raised_by_copies_of_what_is_right() -> None:
-    reference = "White clouds fill the sky. Tall trees grow behind the house. A black horse eats hay."
-    honest = f"White clouds fill the sky. {' '.join(UNHEARD)}"
-    gamed = honest + " White clouds fill the sky." * 6
-    call = {"completions": [honest, gamed], "reference": [reference] * 2}
+    right = "Two dogs sleep under a tree"
+    honest = f"{right}. {' '.join(UNHEARD)}"
+    gamed = [honest + f" {right}." * 6, honest + f"\n\n**{right}**" * 6]
+    call = {"completions": [honest, *gamed], "reference": [REFERENCE] * 3}
     for score in ("mistakes", "overall", "mean"):
         plain = PoShReward(score, guard="none")(**call)
         guarded = PoShReward(score)(**call)
-        assert plain[1] > plain[0] + 0.01  # type: ignore[operator]
-        assert guarded[1] == guarded[0] == plain[0]
+        assert plain[1] > plain[0] + 0.01 and plain[2] > plain[0] + 0.01  # type: ignore[operator]
+        assert guarded[1] == guarded[2] == guarded[0] == plain[0]
 
 
 def test_the_rewards_see_what_the_terms_say() -> None:

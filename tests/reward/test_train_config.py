@@ -89,6 +89,8 @@ def test_pager_is_tables_9_10_and_11(name: str) -> None:
     assert t["fsdp"] is True and t["fsdp_config"]["cpu_offload"] is False
     assert f"GPU memory utilization {t['vllm_gpu_memory_utilization']}" in ten["rollout backend settings"]
     assert f"tensor parallel size {t['vllm_tensor_parallel_size']}" in ten["rollout backend settings"]
+    assert str(t["vllm_max_model_length"]) == nine["maximum batched rollout tokens"]
+    assert t["vllm_max_model_length"] == c.data.max_prompt_tokens + t["max_completion_length"]
     assert f"DataLoader workers {t['dataloader_num_workers']}" in ten["data/system settings"]
     names = {
         "alpha": "alpha",
@@ -175,12 +177,36 @@ HEAD = 'method = "grpo"\n[model]\nname = "tiny:text"\n[reward]\nname = "pager"\n
         (HEAD + "[batch]\nunit = 'rows'\n", r"mine.toml:7: batch.unit must be one of captions, prompts"),
         (HEAD + "[data.columns]\nreferenc = 'x'\n", r"mine.toml:7: no key data.columns.referenc; did you mean"),
         (HEAD.replace('name = "pager"', 'variant = "full"'), r"mine.toml.*reward.name is missing"),
+        (HEAD + "[trainer]\nnum_iterations = 0\n", r"mine.toml:7: trainer.num_iterations must be at least 1, got 0"),
+        (HEAD + "[trainer]\nbeta = -1\n", r"mine.toml:7: trainer.beta must be at least 0, got -1"),
+        (HEAD + "[trainer]\nbeta = nan\n", r"mine.toml:7: trainer.beta must be at least 0, got nan"),
+        (HEAD + "[trainer]\nmin_p = inf\n", r"mine.toml:7: trainer.min_p must be"),
+        (HEAD + "[trainer]\nwarmup_steps = -5\n", r"mine.toml:7: trainer.warmup_steps must be at least 0"),
+        (HEAD + "[trainer]\nmax_completion_length = 0\n", r"mine.toml:7: .* must be at least 1, got 0"),
+        (HEAD + "[trainer]\nnum_train_epochs = 0\n", r"mine.toml:7: trainer.num_train_epochs must lie above 0"),
+        (HEAD + "[trainer]\nsave_steps = 0\n", r"mine.toml:7: trainer.save_steps must lie above 0"),
+        (HEAD + "[trainer]\nmax_steps = 0\n", r"mine.toml:7: trainer.max_steps must be at least 1"),
         (HEAD + "[trainer\n", r"mine.toml: not TOML"),
     ],
 )
 def test_a_wrong_configuration_names_file_line_and_key(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         read_config(write(tmp_path, text))
+
+
+def test_a_byte_order_mark_and_crlf_are_fine(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + HEAD.replace("\n", "\r\n").encode())
+    assert read_config(path).model.name == "tiny:text"
+
+
+def test_a_table_of_the_trainer_takes_changes_too() -> None:
+    c = read_config("pager-grpo", ["trainer.fsdp_config.cpu_offload=true"])
+    assert c.trainer["fsdp_config"] == {**read_config("pager-grpo").trainer["fsdp_config"], "cpu_offload": True}
+    with pytest.raises(InputError, match=r"trainer\.beta must be float"):
+        read_config("pager-grpo", ["trainer.beta.x=1"])
+    with pytest.raises(InputError, match="did you mean fsdp_config"):
+        read_config("pager-grpo", ["trainer.fsdp_confg.x=1"])
 
 
 def test_no_such_configuration() -> None:

@@ -93,6 +93,8 @@ def test_a_folder_without_a_split(tmp_path: Path) -> None:
         ({"reference": "A man.", "image": "https://example.org/a.png"}, "image", "is no file; fetch the images first"),
         ({"reference": "A man.", "image": 3}, "image", "image must be a file name, got int"),
         ({"reference": "A man.", "rubric": [{"claim": "A man."}]}, "rubric", "claim 0 of the rubric"),
+        ({"reference": "A man.", "rubric": "[" * 100_000}, "rubric", "the rubric is not JSON"),
+        ({"reference": "A man.", "rubric": [{"claim": "\ud800", "dimension": "Entity"}]}, "rubric", "surrogate pair"),
         (["reference"], None, "expected a JSON object, got list"),
     ],
 )
@@ -113,6 +115,21 @@ def test_images_are_looked_at_where_they_are_needed(tmp_path: Path, content: byt
     assert len(list(read_examples(path, Data(), vision=False))) == 1
     with pytest.raises(InputError, match=rf"a.jsonl:1: .*{said}"):
         list(read_examples(path, Data(), vision=True))
+
+
+def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.jsonl", {"reference": "A dog.", "image": "a\0b.png"})
+    with pytest.raises(InputError, match=r"a.jsonl:1: image .* cannot be read: embedded null"):
+        list(read_examples(path, Data(), vision=True))
+
+
+def test_a_mark_crlf_and_empty_lines_are_fine_and_a_broken_line_is_a_fault_of_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    row = json.dumps({"reference": "A dog."}).encode()
+    path.write_bytes(b"\xef\xbb\xbf" + row + b"\r\n\r\n{broken\r\n" + row)
+    faults: list[InputError] = []
+    assert [e.source[1] for e in read_examples(path, Data(), vision=False, on_error=faults.append)] == [1, 4]
+    assert [f.line for f in faults] == [3]
 
 
 def test_ids_are_unique(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -17,6 +18,7 @@ import pytest
 
 from posh_lite.cli import main, parser
 from posh_lite.errors import InputError
+from posh_lite.reward.settings import VARIANTS, variant
 from posh_lite.reward.train import plan as module
 from posh_lite.reward.train.config import read_config
 from posh_lite.reward.train.plan import lacks, model_is_here, plan
@@ -125,7 +127,9 @@ def test_what_is_wrong_is_told(capsys: pytest.CaptureFixture[str], command: list
 def test_faults_of_rows_are_told_together(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(
-        "".join(json.dumps(r) + "\n" for r in [{"reference": "A man."}, {"reference": ""}] + [{}] * 6), "utf-8"
+        "".join(json.dumps(r) + "\n" for r in [{"reference": "A man."}, {"reference": ""}] + [{}] * 5)
+        + "{broken\n",
+        "utf-8",
     )
     config = read_config("tiny-grpo", [f"train={path}"])
     with pytest.raises(
@@ -139,6 +143,41 @@ def test_a_variant_of_the_reward(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows_of(capsys.readouterr().out)["reward"].startswith("pager-1 lambda_tail:0.0 | ")
     reward = build_reward(with_reward(read_config("tiny-grpo"), "no-tail"))
     assert reward.__name__ == "pager_no-tail"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", sorted(VARIANTS))
+@pytest.mark.parametrize("config", ["tiny-grpo", "pager-grpo", "pager-transfer-8b", "pager-transfer-32b"])
+def test_a_variant_is_itself_whatever_the_file_sets(config: str, name: str) -> None:
+    made = read_config(config)
+    reward = build_reward(replace(with_reward(made, name), judge="lexical", options={}))
+    kept = {"guard": "none"} if config != "tiny-grpo" else {}
+    assert reward.settings == variant(name, **kept)  # type: ignore[attr-defined]
+
+
+def test_a_setting_that_takes_a_variant_back_is_refused() -> None:
+    with pytest.raises(InputError, match=r"no-mid has lambda_mid = 0.0 and reward.settings.lambda_mid is 0.3; leave"):
+        build_reward(read_config("pager-grpo", ["reward.variant=no-mid", "judge=lexical"]).reward)
+    same = read_config("tiny-grpo", ["reward.variant=no-mid", "reward.settings.lambda_mid=0"])
+    assert build_reward(same.reward).settings == variant("no-mid")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("changes", "said"), [
+    (["reward.judge=lexcal"], 'no judge named "lexcal"'),
+    (["reward.name=posh", "reward.judge=lexcal"], 'no judge named "lexcal"'),
+    (["reward.name=posh", "reward.options.foo=1"], 'has no option "foo"'),
+    (["reward.name=posh", "reward.settings.max_missing=x"], "max_missing must lie between 0 and 1, got 'x'"),
+    (["reward.name=math:sqrt"], "the reward must take keywords"),
+])  # fmt: skip
+def test_a_fault_of_the_reward_is_no_lack_of_the_machine(changes: list[str], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        plan(read_config("tiny-grpo", [f"train={MINI}", *changes]))
+
+
+def test_no_rows_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n\n", "utf-8")
+    for name in ("tiny-sft", "tiny-grpo"):
+        with pytest.raises(InputError, match=r"a\.jsonl: there are no rows to train on"):
+            plan(read_config(name, [f"train={tmp_path / 'a.jsonl'}"]))
 
 
 def half(*, completions: list[Any], **more: Any) -> list[float | None]:

@@ -13,7 +13,7 @@ from posh_lite.reward.train import run
 from posh_lite.reward.train.config import read_config
 from posh_lite.reward.train.curves import curves, series
 from posh_lite.reward.train.numbers import numbers
-from posh_lite.reward.train.record import LOG, RUN, differences, of_run, read_log, read_run, save
+from posh_lite.reward.train.record import LOG, RUN, differences, of_run, open_log, read_log, read_run, save
 
 DATA = {"train": {"file": "a.jsonl", "rows": 1000, "sha256": "aa"}}
 
@@ -82,6 +82,7 @@ def test_checkpoints_in_order_and_whole(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         if whole:
             (tmp_path / name / "trainer_state.json").write_text("{}", "utf-8")
+    (tmp_path / "checkpoint-20" / "trainer_state.json").write_text('{"global_step": 2', "utf-8")  # killed in writing
     assert [p.name for p in run.checkpoints(tmp_path)] == ["checkpoint-9", "checkpoint-10"]
     config = read_config("posh-dapo")
     with pytest.raises(InputError, match="holds checkpoints up to checkpoint-10; go on with --resume"):
@@ -104,6 +105,27 @@ def test_a_step_that_was_run_again_counts_as_run_last(tmp_path: Path) -> None:
     found = read_log(tmp_path)
     assert series(found, "loss") == [(1, 3.0), (2, 1.5)] and series(found, "eval_loss") == [(2, 2.5)]
     assert read_log(tmp_path / "nowhere") == []
+
+
+def test_a_log_is_gone_on_with_after_a_kill_and_begun_anew_without_one(tmp_path: Path) -> None:
+    open_log(tmp_path, fresh=False)
+    path = tmp_path / LOG
+    assert not path.exists()
+    path.write_text('{"step": 1, "loss": 3.0}\n{"step": 2, "lo', "utf-8")
+    open_log(tmp_path, fresh=False)
+    with path.open("a", encoding="utf-8") as handle:
+        handle.write('{"step": 2, "loss": 2.0}\n')
+    assert series(read_log(tmp_path), "loss") == [(1, 3.0), (2, 2.0)]  # nothing is glued to half a line
+    open_log(tmp_path, fresh=True)
+    assert read_log(tmp_path) == []
+
+
+def test_another_validation_is_refused_where_the_best_is_kept() -> None:
+    config = read_config("posh-sft")
+    before = {"config": config.to_dict(), "reward": "", "data": {**DATA, "validation": {"sha256": "1"}}}
+    now = {**DATA, "validation": {"sha256": "2"}}
+    assert differences(before, config, "", before["data"]) == []
+    assert "the rows to validate on are others" in differences(before, config, "", now)[0]
 
 
 def test_curves_say_in_words_what_they_show() -> None:

@@ -68,8 +68,9 @@ class Example:
         try:
             with Path(self.image).open("rb") as handle:
                 return handle.read(most)
-        except OSError as error:
-            raise InputError(f'image "{self.image}" cannot be read: {error.strerror}', path=path, line=line,
+        except (OSError, ValueError) as error:  # a name with NUL is no name
+            why = error.strerror if isinstance(error, OSError) else error
+            raise InputError(f'image "{self.image}" cannot be read: {why}', path=path, line=line,
                              field="image") from None
 
 
@@ -137,7 +138,7 @@ def read_examples(path: str | Path, data: Data, *, vision: bool, on_error: OnErr
     folder = Path(data.images) if data.images else Path(path).parent
     manifest = _manifest(Path(data.images) if data.images else Path(path).parent.parent / "images")
     seen: dict[str, int] = {}
-    for line, row in _rows(Path(path)):
+    for line, row in _rows(Path(path), on_error):
         try:
             example = _example(row, data.columns, standard, folder, manifest, str(path), line, vision)
             if example.id in seen:
@@ -152,14 +153,14 @@ def read_examples(path: str | Path, data: Data, *, vision: bool, on_error: OnErr
         yield example
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Any]]:
+def _rows(path: Path, on_error: OnError | None) -> Iterator[tuple[int, Any]]:
     if path.suffix == ".parquet":
         from posh_lite.benchmarks.docent_layout import read_frame
 
         frame = read_frame(path).astype(object)
         yield from enumerate(frame.where(frame.notna(), None).to_dict("records"), start=1)
         return
-    yield from read_jsonl(path)
+    yield from read_jsonl(path, on_error=on_error)
 
 
 def _manifest(folder: Path) -> dict[str, str]:

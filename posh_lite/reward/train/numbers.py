@@ -62,6 +62,8 @@ def numbers(config: TrainConfig, n_examples: int, devices: int | None = None) ->
     Raises:
         InputError: batches do not divide as they must, or there are fewer rows than one round takes.
     """
+    if not n_examples:
+        raise InputError("there are no rows to train on", path=config.data.train or config.path, field="data.train")
     batch, generations = config.batch, config.generations
     devices = devices or config.hardware.devices
     times = generations if batch.unit == "prompts" else 1
@@ -88,8 +90,6 @@ def numbers(config: TrainConfig, n_examples: int, devices: int | None = None) ->
         per_epoch = math.ceil(rounds * (rollout // here) * iterations / accumulation)
         left_out = n_examples - rounds * prompts
     else:
-        if not n_examples:
-            raise InputError("there are no rows to train on", path=config.path)
         iterations, left_out = 1, 0
         per_epoch = math.ceil(math.ceil(n_examples / here) / accumulation)
     limit = int(config.trainer.get("max_steps", -1))

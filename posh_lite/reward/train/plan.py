@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posh_lite.errors import InputError, JudgeError, PoshLiteError
+from posh_lite.errors import InputError, JudgeDown, JudgeError, MissingDependency
 from posh_lite.judge.registry import install_command
 from posh_lite.reward.train.arguments import release
 from posh_lite.reward.train.config import TrainConfig
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Versions of vLLM that the pinned TRL takes.
 VLLM = ("0.22.0", "0.31.0")
+#: Judges whose model may be on another machine than the one that plans.
+_FETCHED = ("transformers", "vllm")
 #: Faults of rows that are told one by one.
 MOST_FAULTS = 5
 
@@ -121,9 +123,11 @@ def _tried(config: TrainConfig, examples: Sequence[Example]) -> tuple[str, Trial
     else:
         try:
             return signature_of(reward), try_reward(reward, examples), ""
-        except InputError:
-            raise
-        except (JudgeError, PoshLiteError) as error:
+        except (JudgeDown, MissingDependency) as error:  # what it lacks here another machine may have
+            why = str(error)
+        except JudgeError as error:
+            if config.reward.judge.partition(":")[0] not in _FETCHED or "has no option" in str(error):
+                raise InputError(f"reward: {error}", path=config.path, field="reward.judge") from None
             why = str(error)
     embedded = replace(config.reward, judge="lexical", extractor="", log="", options={})
     stand_in = build_reward(embedded, path=config.path)

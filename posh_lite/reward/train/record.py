@@ -99,7 +99,20 @@ def differences(before: Mapping[str, Any], config: TrainConfig, reward: str, dat
     sums = [{name: file.get("sha256") for name, file in d.items()} for d in (before.get("data", {}), data)]
     if sums[0].get("train") != sums[1].get("train"):
         found.append("the rows to train on are others")
+    if new.get("trainer.load_best_model_at_end") and sums[0].get("validation") != sums[1].get("validation"):
+        found.append("the rows to validate on are others, so that no best checkpoint could be told")
     return found
+
+
+def open_log(folder: Path, *, fresh: bool) -> None:
+    """Make the log ready to be gone on with: empty for a new run; without a line that a kill cut short for another."""
+    path = folder / LOG
+    if not path.is_file():
+        return
+    data = path.read_bytes()
+    kept = b"" if fresh else data[: data.rfind(b"\n") + 1]
+    if kept != data:
+        path.write_bytes(kept)
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:

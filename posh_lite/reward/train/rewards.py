@@ -6,7 +6,7 @@ import importlib
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,10 @@ def _pager(reward: Reward) -> RewardFunction:
     from posh_lite.reward.settings import variant
 
     asked: dict[str, Any] = {}
+    _agree(reward)
+    if reward.judge != "lexical" and ":" not in reward.judge:
+        raise InputError(f'no judge named "{reward.judge}"; "lexical", or a model such as openai:Qwen/Qwen3-8B',
+                         field="reward.judge")
     if reward.judge != "lexical":
         asked |= {"model": _engine(reward.judge), "verifier": "llm", "genericity": "llm", "engine": reward.options}
         if not variant(reward.variant).itemwise:
@@ -63,6 +67,22 @@ def _pager(reward: Reward) -> RewardFunction:
     settings = variant(reward.variant, **reward.settings)
     name = "pager" if reward.variant == "full" else f"pager_{reward.variant}"
     return PagerReward(settings, judges=JudgeChoice(**asked, log=log_file(reward.log)), name=name)
+
+
+def _agree(reward: Reward) -> None:
+    """Refuse settings that take back what the variant is: an ablation would be the full reward under its name."""
+    for key, value in _own(reward.variant).items():
+        if key in reward.settings and reward.settings[key] != value:
+            raise InputError(f"the variant {reward.variant} has {key} = {value!r} and reward.settings.{key} is"
+                             f" {reward.settings[key]!r}; leave one of them out", field=f"reward.settings.{key}")
+
+
+def _own(name: str) -> dict[str, Any]:
+    """What a variant of PAGER's settings has otherwise than the full reward."""
+    from posh_lite.reward.settings import VARIANTS, variant
+
+    whole = asdict(VARIANTS["full"])
+    return {key: value for key, value in asdict(variant(name)).items() if value != whole[key]}
 
 
 def _posh(reward: Reward) -> RewardFunction:
@@ -99,6 +119,15 @@ def signature_of(reward: RewardFunction) -> str:
     return str(getattr(reward, "signature", "") or getattr(reward, "__name__", type(reward).__name__))
 
 
+def takes_keywords(reward: RewardFunction) -> bool:
+    """Whether a function can be called as TRL does; True where it does not tell."""
+    try:
+        kinds = {p.kind for p in inspect.signature(reward).parameters.values()}
+    except (TypeError, ValueError):
+        return True
+    return inspect.Parameter.VAR_KEYWORD in kinds
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
     """A first call of a reward.
@@ -130,6 +159,8 @@ def try_reward(reward: RewardFunction, examples: Sequence[Example]) -> Trial:
     """
     texts = [t for e in examples for t in (e.reference, e.reference[: len(e.reference) // 2])]
     metrics: dict[str, float] = {}
+    if not takes_keywords(reward):
+        raise InputError("the reward must take keywords, as def reward(*, completions, **columns)", field="reward.name")
     values = list(reward(
         prompts=[[{"role": "user", "content": e.prompt}] for e in examples for _ in range(2)],
         completions=[[{"role": "assistant", "content": t}] for t in texts],
@@ -143,16 +174,13 @@ def try_reward(reward: RewardFunction, examples: Sequence[Example]) -> Trial:
 
 
 def with_reward(config: TrainConfig, variant: str) -> Reward:
-    """The configuration's reward with another variant of PAGER.
+    """The configuration's reward with another variant of PAGER, whose own values take the place of the file's.
 
     Raises:
         InputError: the reward has no variants, or not this one.
     """
-    from dataclasses import replace
-
-    from posh_lite.reward.settings import variant as known
-
     if config.reward.name != "pager":
         raise InputError(f'--reward {variant}: the reward "{config.reward.name}" has no variants', path=config.path)
-    known(variant)
-    return replace(config.reward, variant=variant)
+    own = _own(variant)
+    kept = {key: value for key, value in config.reward.settings.items() if key not in own}
+    return replace(config.reward, variant=variant, settings=kept)

@@ -70,6 +70,7 @@ def train(config: TrainConfig, folder: str | Path, *, resume: bool = False) -> T
     row = record.of_run(config, counted, reward=signature, data=files, before=before)
     if first:
         record.save(place / record.RUN, row)
+        record.open_log(place, fresh=checkpoint is None)
 
     trainer = _trainer(config, place, counted, rows, held_out, reward)
     done = trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
@@ -135,8 +136,16 @@ def _before(
 
 def checkpoints(place: Path) -> list[Path]:
     """Checkpoints of a folder that were written whole, the latest last."""
-    found = [p for p in place.glob("checkpoint-*") if p.name[11:].isdigit() and (p / "trainer_state.json").is_file()]
+    found = [p for p in place.glob("checkpoint-*") if p.name[11:].isdigit() and _whole(p / "trainer_state.json")]
     return sorted(found, key=lambda p: int(p.name[11:]))
+
+
+def _whole(state: Path) -> bool:
+    """Whether the file that the trainer writes last is there to its end."""
+    try:
+        return isinstance(json.loads(state.read_bytes()), dict)
+    except (OSError, ValueError):
+        return False
 
 
 def _trainer(
