@@ -100,3 +100,8 @@ def test_formulas_become_mathml_without_a_script(latex):
 def test_a_formula_that_cannot_be_read_is_an_error():
     with pytest.raises(ValueError, match="formula cannot be read"):
         to_mathml(r"\left( x", display=False)
+
+
+def test_a_command_that_would_be_printed_is_an_error():
+    with pytest.raises(ValueError, match="a command that was not read"):
+        to_mathml(r"\bigl\{ x \bigr\}", display=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -21,6 +22,8 @@ def to_mathml(latex: str, *, display: bool) -> str:
         element = convert(latex, display="block" if display else "inline")
     except Exception as error:  # the converter raises many kinds of its own
         raise ValueError(f"formula cannot be read: {latex}") from error
+    if re.search(r">[^<]*\\[^<]*<", element):  # such as bigl before a brace
+        raise ValueError(f"formula holds a command that was not read: {latex}")
     return element.replace("<math ", f'<math aria-label="{escape(latex, quote=True)}" ', 1)
 
 
