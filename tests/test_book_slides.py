@@ -120,6 +120,14 @@ def test_a_comment_in_code_is_no_heading():
     assert chapter.parts[0].prose == ["Lead.", "```console\n# first\n$ run\n\n## second\n```"]
 
 
+@pytest.mark.parametrize("title", ["Summary", "What this shows, and what not"])
+def test_a_closing_section_is_a_slide_of_its_words(title, tmp_path):
+    parts = (slides.Part("Other", ["Not this."]), slides.Part(title, ["- **One.** Two."]))
+    page = slides.deck(slides.Chapter("01_a", "T", "L", "", parts), tmp_path)
+    assert f"<h2>{title}</h2><ul>\n<li><strong>One.</strong> Two.</li>" in page
+    assert "Not this" not in page
+
+
 def test_figures_between_colons_are_figures_too():
     (found,) = slides.figures_in(":::{figure} a.png\n:alt: A\n\nWords.\n:::\n")
     assert (found.path, found.alt, found.caption) == ("a.png", "A", "Words.")

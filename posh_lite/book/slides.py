@@ -32,6 +32,8 @@ _CODE = re.compile(_FENCED, re.MULTILINE | re.DOTALL)
 #: Elements that chapters write by hand; their text stays, and all else is shown as it is written.
 _TAG = re.compile(r"</?(?:a|b|i|em|strong|span|sub|sup|kbd|br|small|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _KINDS = {".svg": "svg+xml", ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp", ".gif": "gif"}
+#: Headings of sections that become a slide of words.
+_CLOSING = ("Summary", "What this shows, and what not")
 _LEARN = re.compile(r"^- \*\*You will learn\*\*(?P<what>.*?)(?=^- \*\*|^```)", re.MULTILINE | re.DOTALL)
 
 
@@ -208,8 +210,8 @@ def deck(chapter: Chapter, folder: Path) -> str:
                 f"<h2>{heading}</h2><figure>{_image(shown, folder)}<figcaption>{to_html(shown.caption, inline=True)}"
                 f"</figcaption></figure><details class=\"notes\"><summary>Notes</summary>{notes}</details>"
             )
-        if part.title == "Summary":
-            slides.append(f"<h2>Summary</h2>{notes}")
+        if part.title in _CLOSING:
+            slides.append(f"<h2>{to_html(part.title, inline=True)}</h2>{notes}")
     sections = "".join(
         f'<section class="slide" id="s{k}" tabindex="-1" aria-label="Slide {k} of {len(slides)}">{body}</section>'
         for k, body in enumerate(slides, start=1)
