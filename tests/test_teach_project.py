@@ -216,6 +216,20 @@ def test_a_file_that_cannot_be_used_is_told_with_its_line(metric, text, said, tm
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(["-o", "file"], "file: is a file"), (["-o", "file/sub/x"], "file: is a file"),
+     (["-o", "x", "--seed", "-1"], "--seed must be at least 0"),
+     (["-o", "x", "--resamples", "0"], "--resamples must be at least 1")],
+)  # fmt: skip
+def test_options_that_cannot_be_are_told_before_anything_is_scored(options, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    assert main(["project", f"{__name__}:Length", *options]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
 def test_names_that_are_no_files_stay():
     from posh_lite.commands.project import own_file
 

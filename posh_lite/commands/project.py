@@ -54,9 +54,12 @@ def run(options: argparse.Namespace) -> int:
 
     if options.resamples < 1:
         raise InputError(f"--resamples must be at least 1, got {options.resamples}")
+    if options.seed < 0:
+        raise InputError(f"--seed must be at least 0, got {options.seed}")
     place = Path(options.output)
-    if place.exists() and not place.is_dir():
-        raise InputError("is a file, expected a folder", path=place)
+    for folder in (place, *place.parents):
+        if folder.exists() and not folder.is_dir():
+            raise InputError("is a file, expected a folder", path=folder)
     own_judges(options.metric)
     result = run_project(
         own_file(options.metric), salt=options.salt, halves=HALVES if options.half == "both" else (options.half,),
