@@ -15,7 +15,8 @@ _EPILOG = """the project:
   Write a metric in a file of your own (ten lines are one: examples/bag_of_words.py). Beat BLEU first, then posh-lite.
   The twelve works of the known-answer corpus are divided by a hash into two halves. Develop on the open one as much
   as you like; look at the closed one at the end, and once. "Beaten" means that the whole interval of the paired
-  difference lies above zero. With six works in a half intervals are wide: that is part of the lesson.
+  difference lies above zero. With six works in a half intervals are wide: that is part of the lesson. A caption
+  without a finite score counts as wrong, so that silence is no way to win.
 
 for the instructor:
   --salt WORD divides the works in another way, so that your course has its own closed half. The corpus is public and

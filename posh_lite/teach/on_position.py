@@ -27,8 +27,9 @@ EXERCISES = (
         "`lambda k, n: 4 * (k - 1) // n + 1`. With `4 * k // n` the last sentence would fall"
         " out at the end; rounding up `4 * k / n` asks where a sentence ends, not where it begins.",
         lambda: quarter,
-        function(lambda: [(case, quarter(*case)) for case in ((1, 4), (4, 4), (5, 7), (7, 7), (2, 3), (9, 12))]),
-        lambda: [lambda k, n: 4 * k // n, lambda k, n: round(4 * k / n), lambda k, n: -(-4 * k // n)],
+        function(lambda: [(case, quarter(*case)) for case in ((1, 4), (4, 4), (5, 7), (7, 7), (2, 3), (7, 8), (1, 1))]),
+        lambda: [lambda k, n: 4 * k // n, lambda k, n: round(4 * k / n), lambda k, n: -(-4 * k // n),
+                 lambda k, n: 3 * (k - 1) // max(n - 1, 1) + 1, lambda k, n: int(4 * (k - 0.5) / n) + 1],
     ),
     Exercise(
         "position-d-mid", "12_position",
