@@ -56,12 +56,24 @@ def test_every_model_stands_equally_often_at_each_position(models: str) -> None:
     study = make_study(captions(12, models), ["r1", "r2", "r3"], Settings(at_once=len(models)))
     for trials in study.trials.values():
         where = Counter((study.items[t.item].models[c], k) for t in trials for k, c in enumerate(t.order))
-        # 12 items, all orders equally often among every 2 or 6 of them; items mix up models, so exactness is of slots
+        assert set(where.values()) == {12 // len(models)}
+        assert len(where) == len(models) ** 2
         slots = Counter((c, k) for t in trials for k, c in enumerate(t.order))
-        assert set(slots.values()) == {12 // len(models)}
-        assert sum(where.values()) == 12 * len(models)
+        assert len(set(slots.values())) > 1  # the page shows slots, which tell no model
     ways = {tuple(t.item for t in trials) for trials in study.trials.values()}
     assert len(ways) == 3  # an order of its own for each rater
+
+
+@pytest.mark.parametrize(("models", "at_once"), [("ab", 2), ("abc", 3), ("abcd", 2), ("abcd", 3)])
+def test_who_always_takes_the_left_caption_prefers_no_model(models: str, at_once: int, tmp_path: Path) -> None:
+    study = made(tmp_path, captions(12, models), ("r1", "r2"), at_once=at_once, task="choose")
+    files = [answer(tmp_path, study, r, lambda t, m: [1] + [2] * (len(m) - 1)) for r in study.raters]
+    report = analyse(read_answers(files, study), n_resamples=10)
+    if at_once == 2:
+        assert {w.decided.value for w in report.wins} == {0.5}
+    first = Counter(j.first for j in read_answers(files, study).judgments)
+    assert len(set(first.values())) == 1
+    assert set(first) == set(models)
 
 
 def test_the_same_seed_gives_the_same_study_and_another_another() -> None:

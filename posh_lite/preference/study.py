@@ -188,7 +188,7 @@ def make_study(
     checks = [_check(items[k], draw) for k in draw.sample(range(shown), settings.attention)]
     items += [check for check, _ in checks]
     marked = {shown + k: at for k, (_, at) in enumerate(checks)}
-    trials = {rater: _way(rater, shown, marked, settings) for rater in raters}
+    trials = {rater: _way(rater, items[:shown], marked, settings) for rater in raters}
     made = PreferenceStudy(settings, names, tuple(items), trials)
     content = json.dumps([made.to_key(), made.to_page()], sort_keys=True)
     return PreferenceStudy(settings, names, made.items, trials, hashlib.sha256(content.encode()).hexdigest()[:12])
@@ -228,16 +228,21 @@ def _check(item: Item, draw: random.Random) -> tuple[Item, int]:
     return Item(item.image, item.models, item.ids, captions, item.reference), at
 
 
-def _way(rater: str, shown: int, checks: Mapping[int, int], settings: Settings) -> tuple[Trial, ...]:
-    """A rater's trials: items in an order of their own, each caption equally often at each position."""
-    draw = random.Random(f"{settings.seed}/rater/{rater}")
+def _way(rater: str, items: Sequence[Item], checks: Mapping[int, int], settings: Settings) -> tuple[Trial, ...]:
+    """A rater's trials: items in an order of their own, each model equally often at each position.
+
+    Otherwise a rater who leans to the left would lean to the model that happens to stand there more often.
+    """
+    draw, shown = random.Random(f"{settings.seed}/rater/{rater}"), len(items)
     all_orders = list(permutations(range(settings.at_once)))
-    orders: list[tuple[int, ...]] = []
-    while len(orders) < shown:
-        orders += draw.sample(all_orders, len(all_orders))
-    way: list[tuple[int, tuple[int, ...], Kind]] = [
-        (item, order, "item") for item, order in zip(draw.sample(range(shown), shown), orders, strict=False)
-    ]
+    left: dict[tuple[str, ...], list[tuple[int, ...]]] = {}  # of models in order of name, the orders not yet used
+    way: list[tuple[int, tuple[int, ...], Kind]] = []
+    for item in draw.sample(range(shown), shown):
+        names = tuple(sorted(items[item].models))
+        open_ = left.setdefault(names, [])
+        if not open_:
+            open_ += draw.sample(all_orders, len(all_orders))
+        way.append((item, tuple(items[item].models.index(names[k]) for k in open_.pop()), "item"))
     again = draw.sample(way[: max(1, shown // 3)], settings.repeats)
     for item, order, _ in again:
         turned = (*order[1:], order[0])  # every caption stands somewhere else
