@@ -52,6 +52,18 @@ _EMPTY = frozenset({
 _PRONOUNS = frozenset({"it", "its", "he", "she", "they", "his", "her", "their", "them"})
 #: Share of an earlier sentence's words that a sentence has to have to be the same again in another order.
 _SHARE = 0.75
+#: Turns of speech that lead into a sentence, or out of it, and say nothing of the picture.
+_SHOWN = r"(?:image|picture|photo|photograph|painting|scene)"
+_TURN = re.compile(
+    r"(?:^|,\s*)\W*(?:as (?:already |was )?(?:mentioned|noted|described|said|stated|seen)"
+    r"(?: above| before| earlier| already)?"
+    r"|to (?:recap|repeat|conclude|summari[sz]e|sum up|be clear)"
+    r"|in (?:summary|conclusion|short|fact|addition|other words)"
+    rf"|(?:with)?in (?:the|this) {_SHOWN}|notably|importantly|interestingly|finally"
+    r"|it (?:is|can be) (?:clear|seen|noted|worth noting) that|we (?:can )?(?:also )?see(?: that)?"
+    rf"|the {_SHOWN} (?:also )?(?:shows|depicts|features|contains|includes))\b,?",
+    re.I,
+)
 #: Words from which on a heading or title is a sentence.
 _LONG = 6
 #: Words that make a clause, so that "a red hat, a blue hat and a red hat" stays.
@@ -67,7 +79,7 @@ _CUT = re.compile(r"[,;\u2014]\s")
 @lru_cache(maxsize=65536)
 def _words(sentence: str) -> tuple[str, ...]:
     """The words of a sentence that can make it say something, in small type and without a plural's ending."""
-    found = _plain(sentence)
+    found = _plain(_TURN.sub(" ", sentence)) or _plain(sentence)
     told = [w for w in found if w not in _EMPTY] or found
     return tuple(w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in told)
 
@@ -198,7 +210,7 @@ def hedged(
         verifier: reads the single sentences.
         graphs: shared with the verifier; all sentences are parsed in one batch.
     """
-    spans = [(a, b) for a, b in content_sentences(caption) if caption[a:b].strip()]
+    spans = [(a, b) for a, b in sentences_of(caption) if caption[a:b].strip()]
     findings = _undecided(caption, spans, rubric, findings, verifier, graphs)
     held = {f.claim: f for f in findings if f.status == "Supported" and f.evidence is not None}
     if len(spans) < 2 or not held:

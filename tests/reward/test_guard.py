@@ -183,7 +183,10 @@ def test_nothing_but_new_evidence_moves_evidence(made: tuple[list[str], list[Mad
 
 @pytest.mark.parametrize("sentence", [
     "A red car is parked by an old house.", "The red car was parked by the old house.", "Again, a red car is parked.",
-    "An old house: a red car is parked by it.", "There is a red car.",
+    "An old house: a red car is parked by it.", "There is a red car.", "As mentioned, a red car is parked.",
+    "In the image, the red car is parked by an old house.", "To recap, we can see that a red car is parked.",
+    "A red car is parked by an old house, as noted above.", "The image also shows a red car.",
+    "**Notably, a red car is parked.**", '"A red car is parked."', "- a red car is parked",
 ])  # fmt: skip
 def test_these_say_it_again(sentence: str) -> None:
     assert says_again(sentence, "A red car is parked by an old house.")
@@ -191,6 +194,7 @@ def test_these_say_it_again(sentence: str) -> None:
 
 @pytest.mark.parametrize("sentence", [
     "A blue car is parked by an old house.", "The house is red.", "A red car is not parked by an old house.",
+    "In the image, a red car is new.", "As mentioned, a blue car is parked.", "We can see a horse.",
     "Two red cars are parked by an old house, under a tree.", "A red car is parked behind an old house.", "",
 ])  # fmt: skip
 def test_these_say_something_else(sentence: str) -> None:

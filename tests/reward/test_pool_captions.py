@@ -79,6 +79,13 @@ def test_saying_both_does_not_take_a_contradiction_back(one: str, two: str, wron
     assert terms([one, two]).coverage < terms([right]).coverage
 
 
+def test_a_hedge_in_a_heading_is_one() -> None:
+    wrong, right = "A boy holds a red balloon", "A boy holds a green balloon."
+    plain, headed = statuses(f"{right}\n\n{wrong}."), statuses(f"{right}\n\n## {wrong}\n\nA tree.\n\n{wrong}.")
+    denied = {c for c, s in plain.items() if s == "Contradicted"}
+    assert denied and {headed[c] for c in denied} == {"Contradicted"}
+
+
 def test_the_letter_takes_the_better_half_of_a_hedge() -> None:
     fooled = 0
     for one, two, wrong in HEDGES:

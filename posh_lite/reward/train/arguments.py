@@ -7,6 +7,7 @@ in an environment that has TRL writes it anew, and a test there compares.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields
@@ -45,6 +46,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
         "inverse_sqrt", "reduce_lr_on_plateau", "cosine_with_min_lr", "warmup_stable_decay",
     ),
 }
+#: Least values; a training with less would stop late, or do something else in silence.
+LEAST: dict[str, float] = {
+    "beta": 0, "epsilon": 0, "epsilon_high": 0, "weight_decay": 0, "warmup_steps": 0, "max_grad_norm": 0, "top_k": 0,
+    "min_p": 0, "max_completion_length": 1, "max_length": 1, "num_iterations": 1, "save_total_limit": 1,
+    "dataloader_num_workers": 0, "seed": 0, "vllm_tensor_parallel_size": 1, "vllm_max_model_length": 1,
+}
+#: Those that must be above 0.
+ABOVE_0 = frozenset({"num_train_epochs", "save_steps", "logging_steps", "eval_steps"})
 #: What an argument takes beyond its declared type.
 _ALSO: dict[str, str] = {"fsdp": "bool", "scale_rewards": "bool"}
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -101,6 +110,19 @@ def check_argument(trainer: Trainer, name: str, value: Any, *, path: object = No
         hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(CHOICES[name])}"
         raise InputError(f"trainer.{name}: no {value!r}{hint}", **where)
     return value
+
+
+def out_of_range(name: str, value: Any) -> str:
+    """What is wrong with a number as an argument; empty where nothing is, or where it is no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    if name in LEAST and not LEAST[name] <= value < math.inf:
+        return f"must be at least {LEAST[name]:g}, got {value}"
+    if name in ABOVE_0 and not 0 < value < math.inf:
+        return f"must lie above 0, got {value}"
+    if name == "max_steps" and value == 0:
+        return "must be at least 1, or -1 for whole epochs, got 0"
+    return "" if math.isfinite(value) else f"must be a number, got {value}"
 
 
 def declared() -> dict[str, Any]:

@@ -6,7 +6,6 @@ or that the paper is silent.
 
 from __future__ import annotations
 
-import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -17,19 +16,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from posh_lite.errors import InputError
-from posh_lite.reward.train.arguments import Trainer, check_argument
+from posh_lite.reward.train.arguments import Trainer, check_argument, out_of_range
 
 Method = Literal["sft", "dapo", "grpo"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Unit = Literal["captions", "prompts"]
-#: Least values of trainer arguments; a training with less would stop late, or do something else in silence.
-_LEAST: dict[str, float] = {
-    "beta": 0, "epsilon": 0, "epsilon_high": 0, "weight_decay": 0, "warmup_steps": 0, "max_grad_norm": 0, "top_k": 0,
-    "min_p": 0, "max_completion_length": 1, "max_length": 1, "num_iterations": 1, "save_total_limit": 1,
-    "dataloader_num_workers": 0, "seed": 0, "vllm_tensor_parallel_size": 1, "vllm_max_model_length": 1,
-}
-#: Those that must be above 0.
-_ABOVE_0 = ("num_train_epochs", "save_steps", "logging_steps", "eval_steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,15 +299,8 @@ def check(config: TrainConfig, lines: _Lines | None = None) -> TrainConfig:
         if key in t and not low < t[key] <= high:
             raise wrong(f"trainer.{key}", f"must lie above {low:g} and at most at {high:g}, got {t[key]}")
     for key, value in t.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            continue
-        if not math.isfinite(value) or value < _LEAST.get(key, -math.inf):
-            raise wrong(f"trainer.{key}", f"must be at least {_LEAST[key]:g}, got {value}" if key in _LEAST else
-                        f"must be a number, got {value}")
-        if key in _ABOVE_0 and value <= 0:
-            raise wrong(f"trainer.{key}", f"must lie above 0, got {value}")
-    if t.get("max_steps") == 0:
-        raise wrong("trainer.max_steps", "must be at least 1, or -1 for whole epochs, got 0")
+        if fault := out_of_range(key, value):
+            raise wrong(f"trainer.{key}", fault)
     if config.kind == "grpo" and not config.reward.name:
         raise wrong("reward.name", f"is missing: {config.method} needs a reward, posh or pager")
     if config.kind == "grpo" and config.generations < 2:
