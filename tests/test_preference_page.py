@@ -198,3 +198,12 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, tmp_path: Path, widt
         assert browser.run(unnamed) == 0
     finally:
         browser.call("Emulation.clearDeviceMetricsOverride")
+
+
+@pytest.mark.parametrize("code", ["100%", "%E0%A4%A", "nobody", "__proto__", ""])
+def test_an_address_with_an_odd_code_opens_all_the_same(code: str, browser: Browser, tmp_path: Path) -> None:
+    opened(browser, study_of(), tmp_path, rater=code)
+    assert browser.errors == []
+    assert browser.run("document.getElementById('start-problem').textContent") == "Please choose your code first."
+    browser.run("document.getElementById('rater').value = 'r2'; document.getElementById('go').click()")
+    assert browser.run("document.getElementById('trial').hidden") is False

@@ -216,7 +216,8 @@
     option.value = name;
     $('rater').appendChild(option);
   });
-  var wanted = decodeURIComponent(location.hash.slice(1));
+  var wanted = location.hash.slice(1);
+  try { wanted = decodeURIComponent(wanted); } catch (error) { /* a lone per cent sign: no code has one */ }
   if (Object.hasOwn(study.trials, wanted)) { $('rater').value = wanted; }
   $('n').textContent = Object.values(study.trials)[0].length;
   $('task').textContent = study.task === 'choose'
