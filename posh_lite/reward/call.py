@@ -121,6 +121,7 @@ class CaptionReward(ABC):
         Raises:
             InputError: a column has not one value a completion, or is not what it should be.
             JudgeDown: the model that judges is gone; what it would have said is not made up.
+            JudgeError: it refuses whatever it is asked.
         """
         call = self._read(completions, prompts, completion_ids, reference, rubric)
         found = self._outcomes(call)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from posh_lite.position.llm_generic import HolisticJudge, LlmGenericity
 
 V = TypeVar("V")
+#: Texts that a judge may refuse in a row.
+MOST_REFUSED = 64
 #: Things kept in memory, so that a long training does not fill it.
 KEPT_GRAPHS, KEPT_RUBRICS, KEPT_PROFILES, KEPT_SENTENCES = 2048, 1024, 1024, 65536
 
@@ -118,6 +120,39 @@ class Kept(Generic[V]):
         return found
 
 
+class Refusals:
+    """Tells texts that a judge refuses from a judge that refuses whatever it is asked."""
+
+    def __init__(self) -> None:
+        self._answered, self._in_a_row = False, 0
+
+    def none(self) -> None:
+        """Something was answered."""
+        self._answered, self._in_a_row = True, 0
+
+    def one_by_one(self, things: Sequence[Any], ask: Callable[[Any], Any]) -> list[Any]:
+        """Answers, with None for what is refused.
+
+        Raises:
+            JudgeDown: the model is gone.
+            JudgeError: all are refused, and nothing was answered before or not for long: it is not about one text.
+        """
+        found: list[Any] = []
+        for thing in things:
+            try:
+                found.append(ask(thing))
+                self.none()
+            except JudgeDown:
+                raise
+            except JudgeError as error:
+                found.append(None)
+                self._in_a_row += 1
+                fault = error
+        if not self._answered or self._in_a_row >= MOST_REFUSED:
+            raise fault
+        return found
+
+
 class BoundedGraphs(Graphs):
     """Scene graphs of the last texts alone."""
 
@@ -148,6 +183,7 @@ class Panel:
         self._marks: Kept[float | None] = Kept(KEPT_PROFILES)
         self._generics: Kept[float | None] = Kept(KEPT_SENTENCES)
         self._n_sources = 0
+        self._refusals = Refusals()
 
     # -- the judges -----------------------------------------------------------------------------------------
 
@@ -316,21 +352,13 @@ class Panel:
         if not things:
             return []
         try:
-            return list(ask(things))
+            found = list(ask(things))
         except JudgeDown:
             raise
         except JudgeError:
-            found: list[Any] = []
-            for thing in things:
-                try:
-                    found.extend(ask([thing]))
-                except JudgeDown:
-                    raise
-                except JudgeError:
-                    found.append(None)
-            if all(f is None for f in found):
-                raise  # it is not about one text
-            return found
+            return self._refusals.one_by_one(things, lambda thing: ask([thing])[0])
+        self._refusals.none()
+        return found
 
     def _shrink(self, references: Any) -> None:
         """Keep memory bounded: old graphs go, and with them the verifier's views of old references."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from posh_lite.errors import InputError, JudgeDown, JudgeError
 from posh_lite.reward.call import NO_REFERENCE, NO_SCORE, REFUSED, UNREAD, CaptionReward, Item, Outcome, share
 from posh_lite.reward.guard import without_repeats
-from posh_lite.reward.judges import KEPT_PROFILES, Kept
+from posh_lite.reward.judges import KEPT_PROFILES, Kept, Refusals
 
 if TYPE_CHECKING:
     from posh_lite.metric.posh import PoSh
@@ -107,35 +107,28 @@ class Shared:
     def __init__(self, metric: PoSh) -> None:
         self.metric, self.lock = metric, threading.RLock()
         self._scores: Kept[Score | None] = Kept(KEPT_PROFILES)
+        self._refusals = Refusals()
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[Score | None]:
         """Scores of (caption, reference), all in one batch; None where the judge refuses a pair.
 
         Raises:
             JudgeDown: the model is gone.
+            JudgeError: it refuses whatever it is asked.
         """
         def make(places: list[int]) -> list[Score | None]:
             wanted = [pairs[i] for i in places]
             try:
-                return list(self.metric.score_many(wanted, chunk_size=len(wanted)))
+                found = list(self.metric.score_many(wanted, chunk_size=len(wanted)))
             except JudgeDown:
                 raise
             except JudgeError:
-                found = [self._alone(p) for p in wanted]
-                if all(f is None for f in found):
-                    raise
-                return found
+                return self._refusals.one_by_one(wanted, lambda pair: self.metric.score_many([pair])[0])
+            self._refusals.none()
+            return list(found)
 
         with self.lock:
             return self._scores.fill(list(pairs), make)
-
-    def _alone(self, pair: tuple[str, str]) -> Score | None:
-        try:
-            return self.metric.score_many([pair])[0]
-        except JudgeDown:
-            raise
-        except JudgeError:
-            return None
 
 
 _SHARED: dict[str, Shared] = {}

@@ -16,7 +16,7 @@ import pytest
 from asked_server import says, text_of
 from faulty_server import Asked, FaultyServer, Reply
 
-from posh_lite.errors import JudgeDown
+from posh_lite.errors import JudgeDown, JudgeError
 from posh_lite.reward import CoverageReward, PagerReward, PoShReward, TailReward, judges, variant
 from posh_lite.reward.judges import BoundedGraphs, JudgeChoice, Kept, Panel, panel_of
 
@@ -141,6 +141,29 @@ def test_a_caption_that_the_model_refuses_is_none_and_the_others_are_scored() ->
     assert found[0] == found[2] is not None
     assert found[1] is None
     assert sum(reward.unusable.values()) == 1
+
+
+def test_a_text_that_is_refused_alone_stops_nothing_and_a_judge_that_refuses_all_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A batch may hold one new caption beside others that are known: it is still one text that is refused."""
+    from faulty_server import belief, chat
+
+    def squeamish(asked: Asked) -> Reply:
+        if "forbidden" in json.dumps(asked.body):
+            return Reply({"error": {"message": "content filter", "code": "content_filter"}}, status=400)
+        return chat(belief(asked.prompt))
+
+    monkeypatch.setattr(judges, "MOST_REFUSED", 3)
+    with FaultyServer(squeamish) as server:
+        reward = PoShReward(judge="openai:m", options={"judge_options": {"url": server.url, "retries": 0}})
+        with pytest.raises(JudgeError, match="refused"):
+            reward(**call("A forbidden bird."))  # the first question of all
+        assert reward(**call("A red cat."))[0] is not None
+        assert reward(**call("A red cat.", "A forbidden cat."))[1] is None
+        assert reward(**call("A red cat.", "A forbidden dog."))[1] is None
+        with pytest.raises(JudgeError, match="refused"):
+            reward(**call("A red cat.", "A forbidden cow."))
 
 
 def test_a_server_that_is_gone_stops_the_training() -> None:
