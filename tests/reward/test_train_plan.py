@@ -21,7 +21,7 @@ from posh_lite.errors import InputError
 from posh_lite.reward.settings import VARIANTS, variant
 from posh_lite.reward.train import plan as module
 from posh_lite.reward.train.config import read_config
-from posh_lite.reward.train.plan import lacks, model_is_here, plan
+from posh_lite.reward.train.plan import lacks, model_is_here, plan, report
 from posh_lite.reward.train.rewards import Trial, build_reward, log_file, signature_of, try_reward, with_reward
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +45,16 @@ def test_the_plan_of_a_try_on_the_cpu(capsys: pytest.CaptureFixture[str]) -> Non
     assert re.fullmatch(r"on 2 rows: a reference itself (1\.\d\d), \1; its first half (0\.\d\d), \2", told["tried"])
     # one rubric a prompt: 8 prompts of Table 22's 1,186 and 423 tokens; then 32 captions of 548 and 596
     assert told["judge"] == "rubric extraction: 8 prompts, 9,488 tokens in, 3,384 out; Table 22"
+
+
+@pytest.mark.parametrize(("changes", "said", "unsaid"), [
+    ([], "the judge that is set is embedded", "the extractor that is set"),
+    (["reward.judge=openai:Qwen/Qwen3-8B"], "the extractor that is set is embedded", "the judge that is set"),
+    (["reward.judge=openai:Qwen/Qwen3-8B", "reward.extractor=openai:Qwen/Qwen3-8B"], "", "that is set is embedded"),
+])  # fmt: skip
+def test_tokens_that_nobody_reads_are_called_so(changes: list[str], said: str, unsaid: str) -> None:
+    told = "\n".join(report(plan(read_config("tiny-grpo", [f"train={MINI}", *changes]))))
+    assert said in told and unsaid not in told
 
 
 def test_the_plan_as_json_and_its_prices(capsys: pytest.CaptureFixture[str]) -> None:

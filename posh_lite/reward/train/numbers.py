@@ -12,6 +12,8 @@ from posh_lite.reward.train.config import TrainConfig
 
 #: GPU hours of PAGER's main run: 32 A100 for about two days (appendix D).
 PAPER_GPU_HOURS = 32 * 48
+#: The stage at which a model makes rubrics.
+EXTRACTION = "rubric extraction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ def _pager(config: TrainConfig, counted: Numbers, references: Sequence[tuple[str
     given = sum(has for _, has in references) / len(references) if references else 0.0
     seen = min(counted.examples, math.ceil(counted.captions / counted.generations))
     found = []
-    for stage, calls in (("rubric extraction", seen * (1 - given)), ("itemwise verification", counted.captions)):
+    for stage, calls in ((EXTRACTION, seen * (1 - given)), ("itemwise verification", counted.captions)):
         if calls:
             found.append(Reading(stage, calls, calls * mean(stage, "input"), 0.0, calls * mean(stage, "output"),
                                  "Table 22"))

@@ -20,6 +20,7 @@ from posh_lite.reward.train.arguments import release
 from posh_lite.reward.train.config import TrainConfig
 from posh_lite.reward.train.data import Example, read_examples, sources
 from posh_lite.reward.train.numbers import (
+    EXTRACTION,
     PAPER_GPU_HOURS,
     Numbers,
     Reading,
@@ -292,6 +293,10 @@ def _cost(found: Plan, prices: Prices | None, gpu_price: float | None) -> list[t
         rows.append(("judge" if i == 0 else "", f"{r.stage}: {r.calls:,.0f} prompts, {told}"))
     if found.config.reward.name == "pager" and found.tokens:
         rows.append(("", "judging of the last sentences comes on top: Table 22 does not have it"))
+    if found.tokens and found.config.reward.judge == "lexical":
+        rows.append(("", "by a language model, that is; the judge that is set is embedded and reads no tokens"))
+    elif any(r.stage == EXTRACTION for r in found.tokens) and not found.config.reward.extractor:
+        rows.append(("", "rubrics by a model, as in the paper; the extractor that is set is embedded and reads none"))
     if prices is not None and found.tokens:
         rows.append(("judge's cost", f"{cost(found.tokens, prices):,.2f} at these prices"))
     hours = scaled_gpu_hours(found.counted)
