@@ -88,6 +88,8 @@ class ImageQuality:
         try:
             data = example.picture()
             width, height = image_size(data)
+            if not whole(data):
+                return Decision("image is cut short")
             sharp = sharpness(data) if self.min_sharpness else None
         except InputError:
             return Decision("image cannot be read")
@@ -237,7 +239,7 @@ def image_size(data: bytes) -> tuple[int, int]:
         else:
             with _pillow().open(io.BytesIO(data)) as image:
                 width, height = image.size
-    except (struct.error, IndexError, OSError, ValueError) as error:
+    except _faults() as error:
         raise InputError(f"not a picture that can be read: {error}") from None
     if width < 1 or height < 1:
         raise InputError("a picture without pixels")
@@ -260,6 +262,26 @@ def _jpeg(data: bytes) -> tuple[int, int]:
     raise ValueError("no frame")
 
 
+def whole(data: bytes) -> bool:
+    """Whether a picture is there to its end, as one of a broken download is not.
+
+    A PNG, JPEG or GIF that has its last mark is; any other is decoded where Pillow is installed, and believed where it
+    is not and the format has no such mark.
+    """
+    ends = {b"\x89PNG": b"IEND\xaeB`\x82", b"\xff\xd8": b"\xff\xd9", b"GIF8": b";"}
+    end = next((mark for start, mark in ends.items() if data.startswith(start)), b"")
+    if end and data.rstrip(b"\0\r\n ").endswith(end):
+        return True
+    try:
+        with _pillow().open(io.BytesIO(data)) as image:
+            image.load()
+    except MissingDependency:
+        return not end
+    except _faults():
+        return False
+    return True
+
+
 def sharpness(data: bytes) -> float:
     """Variance of the Laplacian of the gray image: low where it is blurred, 0 for one colour.
 
@@ -273,7 +295,7 @@ def sharpness(data: bytes) -> float:
     try:
         with pillow.open(io.BytesIO(data)) as image:
             gray = np.asarray(image.convert("L"), dtype=np.float64)
-    except (OSError, ValueError) as error:
+    except _faults() as error:
         raise InputError(f"not a picture that can be read: {error}") from None
     if min(gray.shape) < 3:
         return 0.0
@@ -281,6 +303,15 @@ def sharpness(data: bytes) -> float:
     laplacian = gray[:-2, 1:-1] + gray[2:, 1:-1] + gray[1:-1, :-2] + gray[1:-1, 2:] - 4 * inner
     value = float(laplacian.var())
     return value if math.isfinite(value) else 0.0
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What a broken picture raises: with Pillow one that unpacks into too many pixels, too."""
+    found = (OSError, ValueError, SyntaxError, EOFError, IndexError, struct.error)
+    try:
+        return (*found, _pillow().DecompressionBombError)
+    except MissingDependency:
+        return found
 
 
 def _pillow() -> Any:

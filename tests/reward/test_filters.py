@@ -20,6 +20,7 @@ from posh_lite.reward.filters import (
     Solvable,
     image_size,
     sharpness,
+    whole,
     words,
 )
 from posh_lite.reward.funnel import DECISIONS, published, run_funnel, table
@@ -252,6 +253,23 @@ def test_the_command_takes_rollouts_of_another_file(tmp_path: Path, capsys: pyte
     rollouts.write_text(json.dumps({"id": "silent"}) + "\n", "utf-8")
     assert main(command) == 2
     assert 'rollouts.jsonl:1: a rollout needs "id" and "generation"' in capsys.readouterr().err
+
+
+def test_a_picture_that_is_cut_short_is_left_out() -> None:
+    told = png(40, 30)
+    jpeg = jpeg_head(640, 480)
+    assert whole(told) and whole(told + b"\r\n\0") and whole(jpeg + b"scan\xff\xd9")
+    for broken in (told[: len(told) // 2], jpeg, b"GIF89a" + bytes(20)):
+        assert not whole(broken)
+    rows = [Candidate(example("all", told)), Candidate(example("cut", told[: len(told) // 2]))]
+    assert reasons(ImageQuality(100, 5).decide(rows)) == ["", "image is cut short"]
+
+
+def test_a_picture_that_unpacks_into_too_much_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs Pillow: the extra baselines")
+    monkeypatch.setattr(image, "MAX_IMAGE_PIXELS", 10)
+    with pytest.raises(InputError, match="not a picture that can be read"):
+        sharpness(png(60, 50))
 
 
 def test_the_command_looks_at_images(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
