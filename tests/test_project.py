@@ -372,7 +372,7 @@ def test_readme_shows_what_its_commands_print(
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     shown = [block for block in script("readme").blocks(README) if block[2] is not None]
-    assert len(shown) == 4
+    assert len(shown) == 5
     for language, code, old in shown:
         _run_here(language, code, monkeypatch)
         printed = capsys.readouterr()
