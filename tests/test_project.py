@@ -308,6 +308,29 @@ def test_readme_commands_parse() -> None:
     assert checked >= 8
 
 
+def test_readme_dry_runs_have_what_they_need(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from posh_lite.cli import main
+
+    monkeypatch.chdir(ROOT)
+    dry = [command for command in _commands() if command.startswith("posh-lite train ") and "--dry-run" in command]
+    assert dry
+    for command in dry:
+        assert main(shlex.split(command)[1:]) == 0, command
+        assert "in all" in capsys.readouterr().out
+
+
+def test_what_the_readme_writes_is_ignored() -> None:
+    """Outputs of the commands, named by -o in a checkout, are no part of the project."""
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    readme = [" ".join(c.split()) for c in re.findall(r"`(posh-lite [^`]+)`", README)]
+    for command in readme:
+        for place in re.findall(r" -o (\S+)", command):
+            name = Path(place).parts[0]
+            assert f"/{name}/" in ignored or f"/{Path(name).stem}.*" in ignored, command
+
+
 def test_guides_give_modules_options_that_they_have() -> None:
     shared = (ROOT / "posh_lite" / "commands" / "judges.py").read_text(encoding="utf-8")
     checked = 0
