@@ -19,7 +19,7 @@ from posh_lite.metric.posh import PoSh
 from posh_lite.own.captions import Captions
 from posh_lite.own.draw import forest_svg, profile_svg
 from posh_lite.own.leaderboard import apart, grouped, page
-from posh_lite.own.page import ends, frequent
+from posh_lite.own.page import ends, frequent, model_page
 from posh_lite.own.record import read_record, read_records, units_of
 from posh_lite.own.run import Model, read_model, run_model
 from posh_lite.own.store import ScoreStore, key_of
@@ -150,6 +150,17 @@ def test_a_damaged_store_says_which_line(tmp_path: Path, line: str) -> None:
         ScoreStore(path)
 
 
+def test_a_page_says_that_one_score_is_worse_only_beyond_chance(two: tuple[Model, Model]) -> None:
+    def said(gaps: tuple[float, ...]) -> str:
+        made = (replace(s, mistakes=0.6 + gap, omissions=0.6) for s, gap in zip(two[0].scores, gaps, strict=True))
+        return re.sub(r"<[^>]+>", "", model_page(replace(two[0], scores=tuple(made))))
+
+    assert "By these scores it leaves more out than it gets wrong:" in said((0.1, 0.2, 0.3))
+    assert "a difference of +0.20 (0.10 to 0.30) on the same captions" in said((0.1, 0.2, 0.3))
+    assert "By these scores it gets more wrong than it leaves out:" in said((-0.1, -0.2, -0.3))
+    assert "By these scores whether it leaves out more than it gets wrong is open:" in said((-0.2, 0.1, 0.2))
+
+
 def test_an_undefined_score_has_no_value_and_a_reason(tmp_path: Path, posh: PoSh) -> None:
     nothing = Captions((Pair("1", "Yes.", "No.", "m"),), "the file")
     made = run_model("m", nothing, tmp_path, posh, progress=False, n_resamples=50, figures=False)
@@ -157,8 +168,6 @@ def test_an_undefined_score_has_no_value_and_a_reason(tmp_path: Path, posh: PoSh
     assert made.record.n_unscored == 1
     assert made.record.position_by == ""
     assert read_model(made.place).record.n == 1
-    from posh_lite.own.page import model_page
-
     assert "nan" not in re.sub(r"<style>.*?</style>", "", model_page(made)).lower()
     assert "nan" not in re.sub(r"<style>.*?</style>", "", page([made.record])).lower()
 

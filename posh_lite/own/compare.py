@@ -143,7 +143,8 @@ def compare(
     images = tuple((u, tuple(own), tuple(other)) for u, (own, other) in places.items() if own and other)
     if not images:
         raise InputError(f"{a.name} and {b.name} describe no image in common: no reference of the one is a reference of"
-                         " the other")
+                         " the other; give both the same references, in their files or as `posh-lite model FILE"
+                         " --benchmark` (the constructed captioners have those of mini)")
     tests = [_score(name, first.scores, second.scores, images, n_resamples, level, seed) for name in SCORES]
     why = ""
     if a.position_by != b.position_by:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from posh_lite.evaluation.bootstrap import Estimate, ratio
 from posh_lite.judge.contract import Side
 from posh_lite.metric.report import STYLE as SCORE_STYLE
 from posh_lite.metric.report import figure as score_figure
@@ -69,7 +70,7 @@ def model_page(model: Model, *, most: int = MOST) -> str:
         most: captions that are opened at either end.
     """
     record = model.record
-    parts = [*_head(record), *_scores(record), *_profile(record), *_wrong(model.scores), *_captions(model, most)]
+    parts = [*_head(record), *_scores(model), *_profile(record), *_wrong(model.scores), *_captions(model, most)]
     footer = (f"<p>Metric: <code>{escape(record.scores_by)}</code></p><p>Position lens: <code>"
               f"{escape(record.position_by or 'none')}</code></p><p>References: {shown(record.references)}, <code>"
               f"{record.texts}</code>; captions: <code>{record.captions}</code>. Files: <a href=\"{CAPTIONS}\">"
@@ -100,7 +101,8 @@ def _head(record: ModelRecord) -> Iterator[str]:
         yield '<div class="note"><ul>' + "".join(f"<li>{escape(line)}.</li>" for line in left) + "</ul></div>"
 
 
-def _scores(record: ModelRecord) -> Iterator[str]:
+def _scores(model: Model) -> Iterator[str]:
+    record = model.record
     yield "<h2>Scores</h2>"
     rows = [[name_cell(name), estimate_cell(record.figures[name]), text_cell(_MEANING[name])] for name in SCORES]
     yield plain_table(["score", "mean", ""], rows, label="Scores",
@@ -108,10 +110,22 @@ def _scores(record: ModelRecord) -> Iterator[str]:
                       " is 0.2; higher is better.")
     mistakes, omissions = record.figures["mistakes"], record.figures["omissions"]
     if not math.isnan(mistakes.value) and not math.isnan(omissions.value):
-        gap = mistakes.value - omissions.value
-        more = "leaves more out than it gets wrong" if gap > 0 else "gets more wrong than it leaves out"
-        yield (f"<p>By these scores it {more}: {mistakes.value:.2f} for mistakes, {omissions.value:.2f} for"
-               " omissions.</p>")
+        gap = _gap(model)
+        more = "whether it leaves out more than it gets wrong is open"
+        if gap.low > 0:
+            more = "it leaves more out than it gets wrong"
+        elif gap.high < 0:
+            more = "it gets more wrong than it leaves out"
+        yield (f"<p>By these scores {more}: {mistakes.value:.2f} for mistakes, {omissions.value:.2f} for omissions,"
+               f" a difference of {signed(gap.value, 2)} ({between(gap, 2)}) on the same captions.</p>")
+
+
+def _gap(model: Model) -> Estimate:
+    """Mean of mistakes less omissions, caption by caption: both rest on the same images, so they are paired."""
+    record = model.record
+    gaps = [score.mistakes - score.omissions for score in model.scores]
+    return ratio(gaps, [1.0] * len(gaps), units=model.units, method="mean mistakes less omissions",
+                 n_resamples=record.n_resamples, level=record.level, seed=record.seed)
 
 
 def _profile(record: ModelRecord) -> Iterator[str]:
