@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +84,15 @@ def test_why_a_row_has_no_figures(evaluation: Evaluation) -> None:
     assert table.loc["SPICE", "here"] == "parser.jar: get it"
     assert table.loc["BLEU-4", "here"] == "not asked for"
     assert table.loc["length", "needs"] == "nothing"
+
+
+def test_a_long_reason_ends_with_a_whole_word(evaluation: Evaluation) -> None:
+    reason = "no server: set OPENAI_BASE_URL to the address of one that has the model"
+    runs = (MetricRun("spice", "SPICE", skipped=f"cannot run here: {reason}, or give the option url"),
+            MetricRun("fleur", "FLEUR", skipped="words " * 40))  # fmt: skip
+    table = baselines_view.needs_table(replace(evaluation, runs=runs)).set_index("metric")
+    assert table.loc["SPICE", "here"] == reason
+    assert set(str(table.loc["FLEUR", "here"]).split()) == {"words", "…"}
 
 
 def test_a_record_of_another_benchmark_is_refused(evaluation: Evaluation, tmp_path: Path) -> None:

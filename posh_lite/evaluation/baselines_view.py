@@ -270,7 +270,7 @@ def needs_table(evaluation: Evaluation | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _short(reason: str, longest: int = 70) -> str:
+def _short(reason: str, longest: int = 90) -> str:
     """The first thing that a metric lacks, without the advice that follows."""
     text = reason.split("cannot run here: ")[-1].split("; ")[0].split(": pip ")[0].split(", or ")[0]
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+    return text if len(text) <= longest else text[: longest - 1].rpartition(" ")[0] + " …"
