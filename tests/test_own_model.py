@@ -156,7 +156,7 @@ def test_a_page_says_that_one_score_is_worse_only_beyond_chance(two: tuple[Model
         return re.sub(r"<[^>]+>", "", model_page(replace(two[0], scores=tuple(made))))
 
     assert "By these scores it leaves more out than it gets wrong:" in said((0.1, 0.2, 0.3))
-    assert "a difference of +0.20 (0.10 to 0.30) on the same captions" in said((0.1, 0.2, 0.3))
+    assert "a difference of +0.200 (0.100 to 0.300) on the same captions" in said((0.1, 0.2, 0.3))
     assert "By these scores it gets more wrong than it leaves out:" in said((-0.1, -0.2, -0.3))
     assert "By these scores whether it leaves out more than it gets wrong is open:" in said((-0.2, 0.1, 0.2))
 

@@ -117,7 +117,7 @@ def _scores(model: Model) -> Iterator[str]:
         elif gap.high < 0:
             more = "it gets more wrong than it leaves out"
         yield (f"<p>By these scores {more}: {mistakes.value:.2f} for mistakes, {omissions.value:.2f} for omissions,"
-               f" a difference of {signed(gap.value, 2)} ({between(gap, 2)}) on the same captions.</p>")
+               f" a difference of {signed(gap.value)} ({between(gap)}) on the same captions.</p>")
 
 
 def _gap(model: Model) -> Estimate:
