@@ -248,6 +248,7 @@ def test_a_diff_shows_what_went_and_what_came() -> None:
 
 
 def test_figures_say_their_numbers(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     record = made(row("a", 0.2), row("b", -0.04))
     found = effects(record, LETTER, n_resamples=20)
     titles = {k.name: k.title for k in kinds().values()}
