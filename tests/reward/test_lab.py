@@ -185,6 +185,21 @@ def test_training_is_the_same_for_the_same_seed_and_raises_its_reward(pool: Pool
     assert after > before + 0.1
 
 
+def test_coverage_alone_learns_repetition_where_there_is_nothing_to_reach_for(world: World) -> None:
+    start = policy_of([[0.3, 0.4, 0.3]] * 8)
+    stocks = [Stock(p) for p in world.pools[:6]]
+    bare = variant("coverage-only", guard="none")
+    nature = Nature(supply=6, right=0.0, fall=0.0)
+    made = train(start, stocks, bare, nature=nature, learning=Learning(steps=50))
+    before, after = (measure(captions_of(p, stocks, nature, each=16), bare).values for p in (start, made.policy))
+    assert after["empty"] > before["empty"] + 0.05
+    assert after["sentences"] > before["sentences"] + 2
+    tight = variant("coverage-only", guard="none", base_length=100.0, claim_length=3.0, lambda_len=0.5)
+    made = train(start, stocks, tight, nature=nature, learning=Learning(steps=50))
+    short = measure(captions_of(made.policy, stocks, nature, each=16), tight).values
+    assert short["empty"] < after["empty"] - 0.05  # a length term that binds prevents it
+
+
 def test_rewards_that_say_nothing_teach_nothing_of_worth(pool: Pool) -> None:
     start = policy_of([[0.3, 0.4, 0.3]] * 8)
     stock, nature, learning = Stock(pool), Nature(supply=5), Learning(steps=30, works=2)

@@ -8,6 +8,7 @@ from typing import Any
 
 from posh_lite.position.profile import embedded
 from posh_lite.position.robust import t_interval
+from posh_lite.records import Span
 from posh_lite.reward.lab.caption import Composed, compose_caption, terms_of
 from posh_lite.reward.lab.world import TRUTHS, Verified, World, make_world
 from posh_lite.reward.settings import variant
@@ -42,20 +43,23 @@ def check(verified: Sequence[Verified], *, n: int = 36, seed: int = 0) -> dict[s
         seed: of the draw.
 
     Returns:
-        Counts and shares: claims with one verdict, by verdict; sentences with one label; and mean difference of the
-        coverage term (moved minus whole) with an interval over captions.
+        Counts and shares: claims with one verdict, by verdict; claims supported in both whose evidence lies in one
+        sentence; sentences with one label; and mean difference of the coverage term (moved minus whole) with an
+        interval over captions.
     """
     from posh_lite.position.label import label_sentences
 
     world = make_world(verified, grain="all", witness="lens")
     verifier = embedded()[1]
     bare = variant("coverage-only", guard="none")
-    claims, labels, differences, absolute = [], [], [], []
+    claims, labels, differences, absolute, places = [], [], [], [], []
     for caption in sample(world, n, seed=seed):
         whole = reverified(caption, verifier)
         moved = caption.profile
         claims += [(a.status, b.status) for a, b in zip(moved.findings, whole, strict=True)]
         spans = [s.span for s in moved.sentences]
+        places += [_sentence(spans, a.evidence) == _sentence(spans, b.evidence)
+                   for a, b in zip(moved.findings, whole, strict=True) if a.status == b.status == "Supported"]
         anew = label_sentences(moved.caption, moved.rubric, whole, precedence="contradicted", sentences=spans)
         labels += [a.label == b.label for a, b in zip(moved.sentences, anew, strict=True)]
         weight = {c.id: c.weight for c in moved.rubric.claims}
@@ -68,10 +72,16 @@ def check(verified: Sequence[Verified], *, n: int = 36, seed: int = 0) -> dict[s
         "captions": n, "claims": len(claims), "agree": sum(same.values()) / len(claims), "same": same,
         "moved": {s: sum(a == s for a, _ in claims) for s in same},
         "whole": {s: sum(b == s for _, b in claims) for s in same},
+        "same_place": sum(places) / max(1, len(places)),
         "labels_agree": sum(labels) / len(labels), "sentences": len(labels),
         "coverage_difference": t_interval(differences, method="coverage, moved minus whole").to_dict(),
         "coverage_apart": sum(absolute) / len(absolute),
     }
+
+
+def _sentence(spans: Sequence[Span], evidence: Span | None) -> int:
+    """Which sentence an evidence begins in; -1 for none."""
+    return next((k for k, (a, b) in enumerate(spans) if evidence and a <= evidence[0] < b), -1)
 
 
 def reverified(caption: Composed, verifier: Any) -> tuple[Any, ...]:

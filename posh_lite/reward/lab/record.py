@@ -67,8 +67,8 @@ def record(
         if name == "default":
             study["arms"] = made["arms"]
         write_study(study, place / STUDY)
-    if renew or not (place / CHECK).exists() or json.loads((place / CHECK).read_text("utf-8"))["sentences"] != digest:
-        checked = {"sentences": digest, **check(verified)}
+    if renew or not (place / CHECK).exists() or json.loads((place / CHECK).read_text("utf-8"))["record"] != digest:
+        checked = {"record": digest, **check(verified)}
         (place / CHECK).write_text(json.dumps(checked, indent=1) + "\n", "utf-8")
     text = markdown(read_study(place / STUDY))
     (place / "lab.md").write_text(text, "utf-8")
@@ -94,7 +94,7 @@ def _known(path: Path, digest: str, each: int) -> dict[str, Any] | None:
 
 def _same(known: dict[str, Any] | None, name: str, learning: Learning | None, seeds: int) -> bool:
     """Whether a scene was run with the settings and rewards that it would have now."""
-    if known is None or known["seeds"] != seeds:
+    if known is None or known["seeds"] < seeds:
         return False
     scene = scenes()[name]
     steps = scene.learning.steps if learning is None else learning.steps

@@ -83,6 +83,7 @@ def scenes() -> dict[str, Scene]:
         Scene("supply 20", nature=Nature(supply=20)),
         Scene("reaches better", nature=Nature(right=0.55, fall=0.15)),
         Scene("reaches do not fade", nature=Nature(right=0.28, fall=0.0)),
+        Scene("reaches never right", nature=Nature(supply=6, right=0.0, fall=0.0)),
         Scene("without spread", learning=Learning(advantage="mean", pooling="choices", clip_high=0.28, kl=0.0)),
     ]
     return {s.name: s for s in made}
@@ -126,7 +127,7 @@ def run_job(job: Job, stocks: Sequence[Stock]) -> list[dict[str, Any]]:
         course = [{"step": step, **_chief(measured(policy, arm.settings, few))} for step, policy in made.stages]
         rows.append({
             "arm": arm.name, "seed": job.seed, "values": measured(made.policy, arm.settings),
-            "course": course, "steps": tenths(made.steps),
+            "course": course, "steps": tenths(made.steps) if job.stages else [],
         })
     return rows
 
