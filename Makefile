@@ -25,7 +25,7 @@ HTML := book/_build/html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-judges test-rl book pdf proof strip check lint types check-extras check-notebooks bench reproduce doctor model serve readme lock gpu-env clean distclean
+.PHONY: help setup test test-judges test-rl book pdf proof test-notebooks strip check lint types check-extras check-notebooks bench reproduce doctor model serve readme lock gpu-env clean distclean
 
 help: ## Show this list
 	@echo "posh-lite: make TARGET [VARIABLE=value]"
@@ -62,6 +62,9 @@ pdf: $(STAMP) ## Print the built book as one PDF (needs Chromium or Chrome; CHRO
 
 proof: ## Look at every page of the built book in Chromium: console, links, alt text, contrast, phone, axe-core (CHROMIUM)
 	@CHROMIUM="$(CHROMIUM)" "$(PYTHON)" scripts/proof.py $(ARGS)
+
+test-notebooks: $(STAMP) ## Run every notebook with one more setting than its own, of book/trials.toml (ONLY)
+	@$(PY) -m posh_lite.book try $(if $(ONLY),--only $(ONLY))
 
 strip: $(STAMP) ## Take the outputs out of the notebooks before a commit
 	@$(PY) -m posh_lite.book strip

@@ -24,6 +24,8 @@ def _parser() -> argparse.ArgumentParser:
     strip = commands.add_parser("strip", help="remove outputs and run marks from the notebooks")
     strip.add_argument("--verify", action="store_true", help="change nothing; fail where a notebook is not stripped")
     commands.add_parser("check", help="check the rendered pages")
+    trial = commands.add_parser("try", help="run every notebook with one more setting, of book/trials.toml")
+    trial.add_argument("--only", action="append", default=[], metavar="NB", help="only this notebook (name or number)")
     pdf = commands.add_parser("pdf", help="print the built book as one PDF with Chromium")
     pdf.add_argument("--chromium", default="", metavar="PROGRAM", help="the browser (default: CHROMIUM, or one found)")
     colab = commands.add_parser("colab", help="write the notebooks with a first cell that fetches the project on Colab")
@@ -95,6 +97,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             from posh_lite.book.notebooks import strip_all
 
             strip_all(layout, verify=args.verify)
+        elif args.command == "try":
+            from posh_lite.book.trial import try_all
+
+            failed = [run for run in try_all(layout, _chosen(layout, args.only)) if run.error]
+            if failed:
+                raise BookError("\n\n".join(f"{run.name}: {run.error}" for run in failed))
         elif args.command == "pdf":
             from posh_lite.book.pdf import make_pdf
 
