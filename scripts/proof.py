@@ -13,6 +13,7 @@ import sys
 import tarfile
 import tomllib
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 ENV = ROOT / ".venv-proof"
@@ -20,7 +21,7 @@ AXE = "4.10.3"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
-def stop(message: str) -> None:
+def stop(message: str) -> NoReturn:
     """End with a message that says what to do."""
     sys.exit(f"error: {message}")
 
@@ -32,7 +33,7 @@ def browser() -> str:
     if not found:
         how = "install it (apt install chromium), or name one: make proof CHROMIUM=/path/to/chromium"
         stop(f"no browser at {named}" if named else f"no Chromium found; {how}")
-    return str(found)
+    return found
 
 
 def driver() -> Path:
@@ -63,7 +64,7 @@ def axe_core() -> Path:
         stop(f"npm is not installed; it fetches axe-core {AXE} (or put its axe.min.js at {script})")
     folder.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
-        [str(npm), "pack", "--silent", f"axe-core@{AXE}"], cwd=folder, text=True, capture_output=True, check=False,
+        [npm, "pack", "--silent", f"axe-core@{AXE}"], cwd=folder, text=True, capture_output=True, check=False,
     )
     packed = folder / f"axe-core-{AXE}.tgz"
     if done.returncode or not packed.is_file():
@@ -72,8 +73,7 @@ def axe_core() -> Path:
         member = archive.extractfile("package/axe.min.js")
         if member is None:
             stop(f"{packed.name} holds no axe.min.js")
-        else:
-            script.write_bytes(member.read())
+        script.write_bytes(member.read())
     packed.unlink()
     return script
 

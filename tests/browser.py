@@ -12,8 +12,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from posh_lite.book.pdf import BROWSERS
+
 #: Where a browser was found, or None.
-CHROMIUM = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 class Browser:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posh_lite.errors import InputError
+from posh_lite.position.audit_run import write_audits
 from posh_lite.position.audits import Answered, corrected, join, read_sheet, residual_audit, sheet_kappa, tally
 from posh_lite.position.diversity import (
     Tail,
@@ -37,7 +38,6 @@ from posh_lite.position.types import Claim, Rubric
 from posh_lite.position.winrate import (
     Duel,
     Vote,
-    first_choice_kappa,
     first_choices,
     wilson,
     win_rate,
@@ -105,6 +105,11 @@ def test_claims_are_drawn_over_dimensions():
 def test_nothing_to_draw_is_said(ask):
     with pytest.raises(ValueError, match=r"sheet of 0 lines|no Generic sentence|no supported claim"):
         ask()
+
+
+def test_a_sheet_of_no_lines_is_not_taken_for_nothing_to_draw(tmp_path):
+    with pytest.raises(ValueError, match="a sheet of 0 lines"):
+        write_audits(profiles(), tmp_path, 0)
 
 
 def sheet_of(items, folder, **settings):
@@ -403,20 +408,10 @@ def test_the_votes_of_table_15():
         assert round(100 * rows[row.method].share.value, 1) == row.share
 
 
-def test_fleiss_kappa_of_first_choices():
-    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
-
-    rows = ("aab", "aaa", "abb", "ccb", "ccc")
-    expected = fleiss_kappa(aggregate_raters([list(row) for row in rows])[0])
-    assert first_choice_kappa(votes_of(*rows), n_resamples=20).value == pytest.approx(expected)
-    one = first_choice_kappa(votes_of("aa", "aa"), n_resamples=5)
-    assert math.isnan(one.value) and one.reason
-
-
 def test_broken_votes_are_refused():
     with pytest.raises(ValueError, match="no votes"):
         first_choices([])
     with pytest.raises(ValueError, match='"rater 0" voted 2 times on image "0"'):
         first_choices(votes_of("a") + votes_of("b"))
     with pytest.raises(ValueError, match='choice "a" is none of b, c'):
-        first_choice_kappa(votes_of("a"), ["b", "c"])
+        first_choices(votes_of("a"), ["b", "c"])

@@ -117,7 +117,9 @@
     addEventListener("afterprint", () => { printing = false; drawLists(); });
     addEventListener("hashchange", () => {
       // a link within the page, as of the contents, is no choice of a caption
-      if (location.hash.includes("/")) choose(core.readLink(data, location.hash).caption, core.readLink(data, location.hash).threshold);
+      if (!location.hash.includes("/")) return;
+      const link = core.readLink(data, location.hash);
+      choose(link.caption, link.threshold);
     });
   }
 
@@ -243,7 +245,7 @@
       const path = points.map((p, i) => `${i ? "L" : "M"}${curveX(p.t).toFixed(1)} ${y(p[name]).toFixed(1)}`).join("");
       above = Math.max(above + 14, y(last[name]) + 4);
       drawing.append(svg("path", { d: path, class: `px-line px-line-${name}` }),
-        svg("text", { x: WIDTH - RIGHT + 5, y: above, class: `px-name-${name}` }, words[name]));
+        svg("text", { x: WIDTH - RIGHT + 5, y: above }, words[name]));
     }
     drawing.append(svg("line", { y1: 6, y2: HEIGHT - 22, class: "px-now" }));
     parts.curve.replaceChildren(drawing);
@@ -324,7 +326,7 @@
       const own = view.components.filter((c) => c.side === side);
       const shown = own.filter(isShown);
       parts.counts[side].textContent = `${shown.length} of ${plural(own.length, "question")}`;
-      parts.lists[side].replaceChildren(...(shown.length ? shown.map(row) : [make("li", { class: "px-none" }, "None at this threshold.")]));
+      parts.lists[side].replaceChildren(...(shown.length ? shown.map(row) : [make("li", {}, "None at this threshold.")]));
     }
     home.querySelectorAll("[name=px-show]").forEach((r) => { r.checked = r.value === state.show; });
     light();
@@ -341,7 +343,7 @@
     } },
     make("summary", {},
       make("span", { class: `px-score px${level(c.score)}` }, c.score === null ? "–" : c.score.toFixed(2)), " ",
-      make("span", { class: "px-said" }, c.text), make("small", {}, ` ${c.kind}, ${word}${names.length ? `, ${names.join(" ")}` : ""}`)),
+      c.text, make("small", {}, ` ${c.kind}, ${word}${names.length ? `, ${names.join(" ")}` : ""}`)),
     make("dl", {},
       make("dt", {}, "Question"), make("dd", {}, c.question, c.inherited ? " (not asked)" : ""),
       make("dt", {}, "Verdict"), make("dd", {}, `${said(c.score)}${c.score === null ? "" : `, ${data.words[level(c.score) - 1]}`}`),

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,7 +194,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     axe = args.axe.read_text("utf-8")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=args.chromium, args=["--no-sandbox"])
-        versions = {"chromium": browser.version, "axe-core": _axe_version(axe), "playwright": _version("playwright")}
+        versions = {"chromium": browser.version, "axe-core": _axe_version(axe), "playwright": version("playwright")}
         print(", ".join(f"{name} {value}" for name, value in versions.items()), flush=True)
         for path in pages_of(html):
             name = path.relative_to(html).as_posix()
@@ -225,12 +226,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _axe_version(script: str) -> str:
     """The first comment of axe-core names its version."""
     return script[:60].partition("axe v")[2].partition("\n")[0].strip() or "unknown"
-
-
-def _version(name: str) -> str:
-    from importlib.metadata import version
-
-    return version(name)
 
 
 if __name__ == "__main__":

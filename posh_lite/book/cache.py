@@ -104,6 +104,7 @@ def notebook_key(notebook: Path, parameters: Mapping[str, Any], shared: Mapping[
 def site_key(layout: Layout) -> str:
     """Key of the rendered pages: prose, chapters, styles, figures, rendering code and versions."""
     from posh_lite.book.explorer import explorer_key
+    from posh_lite.book.publish import SITE, VARIABLE
 
     pages = tree_digest(layout.book)
     return digest({
@@ -112,5 +113,5 @@ def site_key(layout: Layout) -> str:
         "code": tree_digest(layout.root / "posh_lite" / "book"),
         "versions": package_versions(),
         "explorer": explorer_key(layout) if (layout.book / "explorer.md").is_file() else "",
-        "published": [os.environ.get(name, "") for name in ("POSH_LITE_REPOSITORY", "POSH_LITE_SITE")],
+        "published": [os.environ.get(name, "") for name in (VARIABLE, SITE)],
     })

@@ -9,7 +9,6 @@ once for each of them, until no new one turns up, and every threshold from 1 to 
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,7 +85,7 @@ def explorer_data(corpus: MiniCorpus, metric: PoSh) -> dict[str, Any]:
     Raises:
         BookError: two thresholds disagree on what the components are.
     """
-    from posh_lite.metric.report import _LEVELS
+    from posh_lite.metric.report import LEVELS
 
     levels, runs = score_levels(metric, corpus.pairs)
     strings: Numbered[str] = Numbered()
@@ -107,7 +106,7 @@ def explorer_data(corpus: MiniCorpus, metric: PoSh) -> dict[str, Any]:
     return {
         "judge": metric.judge.signature, "threshold": metric.threshold, "signature": metric.signature,
         "lowest": LOWEST, "highest": HIGHEST, "step": STEP, "levels": levels,
-        "kinds": _KINDS, "sides": _SIDES, "words": _LEVELS[1:],
+        "kinds": _KINDS, "sides": _SIDES, "words": LEVELS[1:],
         "strings": list(strings.numbers), "places": list(places.numbers),
         "works": [
             {"slug": w.slug, "title": w.title, "artist": w.artist, "date": w.date, "reference": w.reference}
@@ -115,11 +114,6 @@ def explorer_data(corpus: MiniCorpus, metric: PoSh) -> dict[str, Any]:
         ],
         "captions": captions,
     }
-
-
-def run_number(levels: Sequence[float], threshold: float) -> int:
-    """The run that holds for a threshold."""
-    return bisect_left(levels, threshold)
 
 
 def _shape(score: Score) -> tuple[tuple[str, str, str, int, bool], ...]:

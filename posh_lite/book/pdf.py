@@ -64,7 +64,16 @@ def browser(given: str = "") -> str:
 
 
 def printed(page: str, title: str, line: str) -> str:
-    """The one page, made ready for paper: a cover, the style, chapters on pages of their own."""
+    """The one page, made ready for paper: a cover, the style, chapters on pages of their own.
+
+    Args:
+        page: HTML of all pages in one.
+        title: on the cover, as plain text.
+        line: below it, as plain text.
+
+    Raises:
+        BookError: the page has no article that the cover could be put into.
+    """
     cover = (f'<div class="posh-cover"><img src="_static/logo.svg" alt=""><h1>{escape(title)}</h1>'
              f"<p>{escape(line)}</p></div>")
     page = page.replace("</head>", f"<style>{STYLE}</style></head>", 1)
@@ -77,6 +86,11 @@ def printed(page: str, title: str, line: str) -> str:
 
 def make_pdf(layout: Layout, chromium: str = "", *, timeout: float = 600) -> Path:
     """Print the chapters that were run; the file lies among the pages, so that it is published with them.
+
+    Args:
+        layout: of the book, whose pages are built.
+        chromium: program to print with; see :func:`browser`.
+        timeout: of the printing, in seconds.
 
     Raises:
         BookError: the book was not built, there is no browser, or a step failed.

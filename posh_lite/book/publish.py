@@ -7,7 +7,6 @@ gives each page the card that a link to it shows elsewhere.
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 from dataclasses import dataclass
@@ -114,7 +113,7 @@ def write_colab(layout: Layout, at: Repository, folder: Path) -> list[Path]:
         raise BookError(f"{target} cannot be made: {error.strerror}") from None
     written = []
     for path in layout.sources():
-        notebook = copy.deepcopy(nbformat.read(path, as_version=4))
+        notebook = nbformat.read(path, as_version=4)
         cell = nbformat.v4.new_code_cell(bootstrap(at).rstrip("\n"), id="fetch-the-project")
         notebook.cells.insert(1, cell)  # below the title
         nbformat.write(notebook, target / path.name)
@@ -166,14 +165,15 @@ def card(title: str, at: str, page: str) -> str:
 
 def _add(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     if pagename.startswith("chapters/") and "header_buttons" in context:
-        deck = context["pathto"](f"slides/{pagename.removeprefix('chapters/')}.html", 1)
+        stem = pagename.removeprefix("chapters/")
+        deck = context["pathto"](f"slides/{stem}.html", 1)
         context["header_buttons"].insert(0, {
             "type": "link", "url": deck, "tooltip": "Slides of this chapter", "icon": "fas fa-person-chalkboard",
             "label": "slides-button", "classes": "pst-navbar-icon",
         })
-    at = repository()
-    if at is not None and pagename.startswith("chapters/") and "header_buttons" in context:
-        context["header_buttons"].insert(0, buttons(at, pagename.removeprefix("chapters/")))
+        at = repository()
+        if at is not None:
+            context["header_buttons"].insert(0, buttons(at, stem))
     title = unescape(re.sub("<[^>]*>", "", context.get("title") or "posh-lite"))
     context["metatags"] = context.get("metatags", "") + card(title, site(), pagename)
 

@@ -17,7 +17,7 @@ _TITLES: dict[Side, tuple[str, str]] = {
     "generation": ("Generation", "mistakes: what the reference does not bear out"),
     "reference": ("Reference", "omissions: what the generation leaves out"),
 }
-_LEVELS = ("", "absent", "weak hint", "partial", "clear", "explicit")
+LEVELS = ("", "absent", "weak hint", "partial", "clear", "explicit")
 _DARK = """--ps-ink:#e8e6e3;--ps-paper:#1c1e21;--ps-line:#4a4d52;--ps-1:#7d2a20;--ps-2:#71461a;--ps-3:#5f5618;
 --ps-4:#2d4f33;--ps-5:#233d38;--ps-link:#9cc4ff;--ps-mark:#f0b429"""
 STYLE = f"""
@@ -146,11 +146,11 @@ def _piece(piece: str, covering: list[Component], names: dict[int, str]) -> str:
 def _verdict(component: Component) -> str:
     if component.score is None:
         return "no verdict"
-    return f"{component.score:.2f}, {_LEVELS[level(component.score)]}"
+    return f"{component.score:.2f}, {LEVELS[level(component.score)]}"
 
 
 def _legend() -> str:
-    marks = "".join(f'<span class="ps{n}">{n} {_LEVELS[n]}</span>' for n in range(1, 6))
+    marks = "".join(f'<span class="ps{n}">{n} {LEVELS[n]}</span>' for n in range(1, 6))
     return f'<p class="ps-legend">{marks}<span class="ps0">no verdict</span></p>'
 
 

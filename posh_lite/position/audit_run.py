@@ -23,6 +23,7 @@ from posh_lite.position.sheets import (
     KEY,
     RESIDUAL_ANSWERS,
     AuditItem,
+    NothingToDraw,
     read_key,
     sample_claims,
     sample_sentences,
@@ -52,7 +53,11 @@ class Audit:
     labels: dict[str, Label]
 
     def sample(self, profiles: Sequence[CaptionProfile], n: int, seed: int) -> list[AuditItem]:
-        """Lines of a sheet; none where there is nothing to draw from."""
+        """Lines of a sheet; none where there is nothing to draw from.
+
+        Raises:
+            ValueError: ``n`` is below 1.
+        """
         draw: dict[str, Callable[[], list[AuditItem]]] = {
             CLAIMS: lambda: sample_claims(profiles, n, seed=seed),
             SENTENCES: lambda: sample_sentences(profiles, "Contradicted", n, seed=seed),
@@ -60,7 +65,7 @@ class Audit:
         }
         try:
             return draw[self.folder]()
-        except ValueError:
+        except NothingToDraw:
             return []
 
 

@@ -20,6 +20,7 @@ from posh_lite.position.types import LABELS, CaptionProfile
 if TYPE_CHECKING:
     from posh_lite.evaluation.bootstrap import Estimate
 
+
 @dataclass(frozen=True, slots=True)
 class ShuffleTest:
     """An effect against those of the same captions with their sentences shuffled.

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -138,8 +140,6 @@ def report(
         InputError: a dataset is not here.
         JudgeError: the model cannot be asked.
     """
-    import random
-
     from posh_lite.benchmarks.mini import load_mini
     from posh_lite.position.llm_verify import LlmVerifier
     from posh_lite.position.profile import embedded
@@ -217,8 +217,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def written(record: dict[str, Any]) -> str:
     """A record as JSON with a row a line."""
-    import re
-
     whole = json.dumps(record, indent=1)
     return re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: "[" + " ".join(m[1].split()) + "]", whole) + "\n"
 

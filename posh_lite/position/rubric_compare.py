@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from posh_lite.errors import PoshLiteError
 from posh_lite.position.study_words import WordVerifier
-from posh_lite.position.types import ClaimKind, Rubric
+from posh_lite.position.types import WEIGHTS, ClaimKind, Rubric
 
 if TYPE_CHECKING:
     from posh_lite.evaluation.bootstrap import Estimate
@@ -62,8 +62,6 @@ def means(rows: Sequence[dict[str, Any]], side: int) -> dict[str, float]:
         rows: of :func:`compared`.
         side: 0 or 1.
     """
-    from posh_lite.position.types import WEIGHTS
-
     n = max(1, len(rows))
     found: dict[str, float] = {k: sum(r["claims"][side][i] for r in rows) / n for i, k in enumerate(KINDS)}
     return found | {"claims": sum(found.values()), "weight": sum(WEIGHTS[k] * found[k] for k in KINDS)}

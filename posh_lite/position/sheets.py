@@ -22,6 +22,10 @@ RESIDUAL_ANSWERS = ("filler", "correct, not in the reference", "visually incorre
 SHEET, KEY, PAGE = "sheet.csv", "key.csv", "sheet.html"
 
 
+class NothingToDraw(ValueError):
+    """No sentence or claim is of the kind that was asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class AuditItem:
     """One line of a sheet.
@@ -65,7 +69,8 @@ def sample_sentences(
         seed: of the draw.
 
     Raises:
-        ValueError: ``n`` is below 1, or there is no such sentence.
+        ValueError: ``n`` is below 1.
+        NothingToDraw: there is no such sentence.
     """
     found = [
         _Candidate(p.unit, p.caption[s.start:s.end], p.model, p.id, s.quartile, f"{p.model}, quartile {s.quartile}")
@@ -83,7 +88,8 @@ def sample_claims(profiles: Iterable[CaptionProfile], n: int, *, seed: int = 0) 
         seed: of the draw.
 
     Raises:
-        ValueError: ``n`` is below 1, or no claim is supported.
+        ValueError: ``n`` is below 1.
+        NothingToDraw: no claim is supported.
     """
     found = []
     for profile in profiles:
@@ -104,7 +110,7 @@ def _sample(found: Sequence[_Candidate], n: int, seed: int, what: str) -> list[A
     if n < 1:
         raise ValueError(f"a sheet of {n} lines")
     if not found:
-        raise ValueError(f"no {what} to draw from")
+        raise NothingToDraw(f"no {what} to draw from")
     draw = random.Random(seed)
     strata: dict[str, list[_Candidate]] = {}
     for candidate in sorted(found, key=lambda c: (c.stratum, c.caption, c.statement)):

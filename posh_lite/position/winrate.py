@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from posh_lite.evaluation.annotators import fleiss_kappa
 from posh_lite.evaluation.bootstrap import Estimate, ratio
 
 
@@ -156,29 +155,6 @@ def first_choices(votes: Sequence[Vote], models: Sequence[str] | None = None, **
         each = [by_rater[rater, model] / n for rater, n in raters.items()]
         rows.append(FirstChoice(model, counts[model], share, min(each), max(each)))
     return sorted(rows, key=lambda row: (-row.votes, row.model))
-
-
-def first_choice_kappa(votes: Sequence[Vote], models: Sequence[str] | None = None, **settings: Any) -> Estimate:
-    """Fleiss' kappa (1971) of the first choices, with its interval over images (Table 15: .66).
-
-    Args:
-        votes: one for each image and rater; images with another number of raters than most are left out and counted.
-        models: see :func:`first_choices`.
-        settings: keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
-
-    Raises:
-        ValueError: see :func:`first_choices`.
-    """
-    import numpy as np
-
-    _check(votes, models)
-    units = {unit: row for row, unit in enumerate(dict.fromkeys(v.unit for v in votes))}
-    raters = {rater: column for column, rater in enumerate(dict.fromkeys(v.rater for v in votes))}
-    names = {name: code for code, name in enumerate(sorted({v.choice for v in votes}))}
-    table = np.full((len(units), len(raters)), np.nan)
-    for vote in votes:
-        table[units[vote.unit], raters[vote.rater]] = names[vote.choice]
-    return fleiss_kappa(table, units=list(units), **settings)
 
 
 def _check(votes: Sequence[Vote], models: Sequence[str] | None) -> None:

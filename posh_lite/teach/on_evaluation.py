@@ -38,8 +38,7 @@ EXERCISES = (
         "docent-split", "06_docent",
         "A benchmark's works are divided into train, validation and test by a hash of the work's identifier, and not by"
         " drawing at random. Why?\n\n- (a) a hash is more random\n- (b) the split stays the same when works are added"
-        " or"
-        " the file is sorted anew\n- (c) it balances the periods of art",
+        " or the file is sorted anew\n- (c) it balances the periods of art",
         "What happens to a random draw with a fixed seed when one row is put in front?",
         "(b). With a seed, one more row at the top moves every later work; a hash depends on the work alone.",
         lambda: "b",
@@ -51,12 +50,11 @@ EXERCISES = (
     Exercise(
         "baselines-ties", "07_baselines",
         "People say of five pairs: first better, tie, first better, second better, second better. A metric's"
-        " differences"
-        " are 0.30, −0.05, 0.10, −0.40 and 0.02. It has to call as many ties as there are. What is its accuracy?",
+        " differences are 0.30, −0.05, 0.10, −0.40 and 0.02. It has to call as many ties as there are. What is its"
+        " accuracy?",
         "One gold tie: the smallest difference becomes the tie.",
         "0.02 is called a tie, which is wrong (it was the second). −0.05 then means \"second\", but people saw a tie:"
-        " wrong"
-        " as well. The other three are right: 3 of 5, 0.6.",
+        " wrong as well. The other three are right: 3 of 5, 0.6.",
         lambda: 0.6,
         number(_accuracy, lambda: {"what comes out if −0.05 is called the tie; 0.02 is smaller": 0.8,
                                    "the accuracy among the pairs that are no tie in the gold": 0.75}),
@@ -65,8 +63,7 @@ EXERCISES = (
     Exercise(
         "baselines-held-out", "07_baselines",
         "A threshold is picked for the best F1 on the test words themselves. Compared with a threshold from other"
-        " works,"
-        " the F1 is\n\n- (a) the same on average\n- (b) never lower on these words, and too good for new ones\n"
+        " works, the F1 is\n\n- (a) the same on average\n- (b) never lower on these words, and too good for new ones\n"
         "- (c) lower, for lack of data",
         "Could the picked threshold be worse on the words that it was picked on?",
         "(b). Picking takes the maximum over thresholds, and part of a maximum is luck.",
@@ -79,8 +76,7 @@ EXERCISES = (
     Exercise(
         "agreement-kappa", "08_annotators",
         "Two people judge 50 words. Both mark 20 of them, both leave 15, the first alone marks 5 and the second alone"
-        " 10."
-        " What is Cohen's kappa?",
+        " 10. What is Cohen's kappa?",
         "Agreement is 35 of 50. How much would two people with these habits agree by chance?",
         "Agreement 0.70. The first marks 25 of 50 and the second 30 of 50, so by chance 0.5·0.6 + 0.5·0.4 = 0.50."
         " (0.70 − 0.50) / (1 − 0.50) = 0.40.",

@@ -80,8 +80,7 @@ EXERCISES = (
         " *lacks*, *hardly*, *rather than*, *only*? Give a list.",
         "Ask of each word: would a picture that shows the thing contradict the text?",
         "*no*, *without*, *lacks* and *rather than* (of what follows it). *Few*, *hardly* and *only* say how much or"
-        " how"
-        " far; the thing is there.",
+        " how far; the thing is there.",
         lambda: ["no", "without", "lacks", "rather than"],
         words(lambda: ["no", "without", "lacks", "rather than"],
               {"few": "few people are people", "hardly": "what hardly shows still shows", "only": "only one is one"}),
@@ -104,8 +103,7 @@ EXERCISES = (
         "Write the overall score as a function of mistakes and omissions.",
         "A description that makes no mistake because it says next to nothing must not do well.",
         "The harmonic mean: `lambda m, o: 2 * m * o / (m + o)`. It is near the smaller of the two, so that saying"
-        " little"
-        " faultlessly does not pay.",
+        " little faultlessly does not pay.",
         lambda: harmonic,
         function(lambda: [((0.6, 0.9), harmonic(0.6, 0.9)), ((0.2, 1.0), harmonic(0.2, 1.0)), ((0.5, 0.5), 0.5)]),
         lambda: [lambda m, o: (m + o) / 2, lambda m, o: (m * o) ** 0.5, 0.72],
@@ -124,8 +122,7 @@ EXERCISES = (
     Exercise(
         "known-recall", "03_known_answers",
         "A caption has 8 planted mistakes. A metric flags 12 places; 6 of them touch a planted mistake, each another"
-        " one."
-        " What is its recall?",
+        " one. What is its recall?",
         "Recall asks what was found of what there was to find.",
         "6 of the 8 mistakes were found: 0.75. Its precision is 6 of 12.",
         lambda: 0.75,
@@ -140,8 +137,7 @@ EXERCISES = (
         "- (a) the 72 captions\n- (b) the 12 works, each with all its captions\n- (c) the sentences",
         "Two captions of one work share their reference, and so their luck.",
         "(b). Captions of one work rise and fall together; drawing them singly would treat 72 as independent and make"
-        " the"
-        " interval too narrow.",
+        " the interval too narrow.",
         lambda: "b",
         choice({"a": "captions of one work share a reference, so they are not 72 independent cases.",
                 "b": "whole works are drawn, because what makes a work easy or hard belongs to all its captions.",
@@ -151,8 +147,8 @@ EXERCISES = (
     Exercise(
         "people-partial", "04_real_captions",
         "A score correlates 0.39 with people's judgments, the length of the caption 0.60 with the judgments, and"
-        " score and"
-        " length 0.50 with each other. What is the correlation of score and judgments with length held fixed?",
+        " score and length 0.50 with each other. What is the correlation of score and judgments with length held"
+        " fixed?",
         "Take away the product of the two other correlations, and divide by what length leaves of each.",
         "(0.39 − 0.60·0.50) / √((1 − 0.60²)(1 − 0.50²)) = 0.13. Most of the 0.39 was length.",
         lambda: 0.13,

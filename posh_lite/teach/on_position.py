@@ -34,8 +34,7 @@ EXERCISES = (
     Exercise(
         "position-d-mid", "12_position",
         "Table 7 of the paper gives InternVL3.5-4B the contradicted shares .289, .407, .366 and .362 in the four"
-        " quarters."
-        " What is its $D_{mid}$?",
+        " quarters. What is its $D_{mid}$?",
         "The mean of the two middle quarters, less the first.",
         "(.407 + .366) / 2 − .289 = 0.0975: the middle has nearly ten points more.",
         lambda: 0.0975,
@@ -60,8 +59,7 @@ EXERCISES = (
     Exercise(
         "controls-floor", "13_controls",
         "Captions of a model have a $D_{tail}$ of 0.20. An honest person's text, held against another person's"
-        " reference,"
-        " has 0.15. What share of the model's effect does this floor explain?",
+        " reference, has 0.15. What share of the model's effect does this floor explain?",
         "The share that would be there anyway.",
         "0.15 / 0.20 = 0.75. Only 0.05 is left to be called an escape of models, and its interval may well hold zero.",
         lambda: 0.75,

@@ -37,8 +37,7 @@ EXERCISES = (
     Exercise(
         "reward-coverage", "14_rewards",
         "Write the coverage term as a function of three sums of weights: of supported claims, of contradicted claims,"
-        " of"
-        " all claims (Table 11: α = 1, β = 0.5).",
+        " of all claims (Table 11: α = 1, β = 0.5).",
         "Missing claims cost nothing beyond the credit that they do not bring.",
         "`lambda s, c, w: (1.0 * s - 0.5 * c) / w`.",
         lambda: coverage,
@@ -107,8 +106,7 @@ EXERCISES = (
     Exercise(
         "results-pooled", "16_rl_results",
         "A model wins 133 of 139 against one rival, 89 of 97 against a second and 192 of 194 against a third; pooled,"
-        " 414"
-        " of 430. Another paper's model has 96 % against one strong rival. Which is better?\n\n- (a) the first, by"
+        " 414 of 430. Another paper's model has 96 % against one strong rival. Which is better?\n\n- (a) the first, by"
         " its larger n\n- (b) this cannot be told\n- (c) they are the same",
         "A win rate is a fact about a model **and** its rivals.",
         "(b). Pooled rates weigh rivals by the number of battles without ties; a weak rival lifts them.",
@@ -121,14 +119,12 @@ EXERCISES = (
     Exercise(
         "model-paired", "17_your_model",
         "Two models describe the same 50 images. Their mean scores differ by 0.03, and each mean has an interval of"
-        " ±0.04."
-        " Is the difference within chance?\n\n- (a) yes, the intervals overlap\n- (b) no\n- (c) the paired difference"
-        " has"
-        " to be looked at",
+        " ±0.04. Is the difference within chance?\n\n- (a) yes, the intervals overlap\n- (b) no\n- (c) the paired"
+        " difference"
+        " has to be looked at",
         "Hard images are hard for both models.",
         "(c). Overlap of two intervals is no test. On the same images the difference of each image counts, and what"
-        " makes"
-        " an image hard drops out.",
+        " makes an image hard drops out.",
         lambda: "c",
         choice({"a": "intervals of two means may overlap while their difference is clear.",
                 "b": "nothing given here says so.",
