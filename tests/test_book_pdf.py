@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -47,28 +49,63 @@ def test_the_named_browser_is_taken_before_those_on_the_path(monkeypatch):
     assert pdf.browser() == f"/bin/{pdf.BROWSERS[0]}"
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [(subprocess.TimeoutExpired("x", 5), "did not finish printing within 5 seconds"),
-     (OSError(8, "Exec format error"), "cannot be started: Exec format error")],
-)  # fmt: skip
-def test_a_browser_that_hangs_or_is_none_is_named(error, said, tmp_path, monkeypatch):
+@pytest.fixture
+def built(tmp_path, monkeypatch):
+    """A built book, and what is to be told how its browser behaves."""
     layout = Layout(tmp_path)
     layout.html.mkdir(parents=True)
     (layout.html / "index.html").touch()
     single = layout.build / "pdf" / "_build" / "singlehtml"
 
-    def run(command, **settings):
-        if command[0] == "/bin/mine":
-            raise error
-        single.mkdir(parents=True)
-        (single / "intro.html").write_text(PAGE, "utf-8")
-        return subprocess.CompletedProcess(command, 0, "", "")
+    def behave(browser):
+        def run(command, **settings):
+            if command[0] == "/bin/mine":
+                return browser(command)
+            single.mkdir(parents=True)
+            (single / "intro.html").write_text(PAGE, "utf-8")
+            return subprocess.CompletedProcess(command, 0, "", "")
+
+        monkeypatch.setattr(subprocess, "run", run)
+        return layout
 
     monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
-    monkeypatch.setattr(subprocess, "run", run)
+    return behave
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(subprocess.TimeoutExpired("x", 5), "did not finish printing within 5 seconds"),
+     (OSError(8, "Exec format error"), "cannot be started: Exec format error")],
+)  # fmt: skip
+def test_a_browser_that_hangs_or_is_none_is_named(error, said, built):
+    def browser(command):
+        raise error
+
     with pytest.raises(BookError, match=said):
-        pdf.make_pdf(layout, "mine", timeout=5)
+        pdf.make_pdf(built(browser), "mine", timeout=5)
+
+
+def test_what_the_browser_prints_lies_among_the_pages(built):
+    def browser(command):
+        target = next(word for word in command if word.startswith("--print-to-pdf=")).partition("=")[2]
+        Path(target).write_bytes(b"%PDF")
+        source = Path(unquote(urlsplit(command[-1]).path)).read_text("utf-8")
+        assert '<div class="posh-cover">' in source
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    layout = built(browser)
+    made = pdf.make_pdf(layout, "mine")
+    assert made == layout.html / pdf.NAME
+    assert made.read_bytes() == b"%PDF"
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_a_browser_that_leaves_no_file_is_an_error_and_the_last_one_is_gone(status, built):
+    layout = built(lambda command: subprocess.CompletedProcess(command, status, "", "no display"))
+    (layout.html / pdf.NAME).write_bytes(b"old")
+    with pytest.raises(BookError, match=rf"did not print \(exit {status}\):\nno display"):
+        pdf.make_pdf(layout, "mine")
+    assert not (layout.html / pdf.NAME).exists()
 
 
 def test_without_a_book_it_says_so(tmp_path, monkeypatch):

@@ -300,7 +300,7 @@ def test_captions_of_one_length_are_kept(captions, tmp_path, capsys):
     out = tmp_path / "where"
     run = ["position", str(captions), "-o", str(out), "--boot", "20", "--no-figures", "--quiet", "--same-length"]
     assert main(run) == 0
-    assert "1 images with captions of nearly one length, 1 left out" in capsys.readouterr().err
+    assert "1 image with captions of nearly one length, 1 left out" in capsys.readouterr().err
     assert json.loads((out / "position.json").read_text())["images"] == 1
 
 

@@ -181,13 +181,14 @@ def same_length(profiles: list[CaptionProfile], path: str) -> list[CaptionProfil
         InputError: there is one model alone, or no such image.
     """
     from posh_lite.position.controls import length_matched
+    from posh_lite.position.report import many
 
     if len({p.model for p in profiles}) < 2:
         raise InputError("--same-length compares models, and there is one alone", path=path)
     kept = length_matched(profiles)
     if not kept.n_images:
         raise InputError("--same-length: on no image have all models captions of nearly one length", path=path)
-    print(f"posh-lite: {kept.n_images} images with captions of nearly one length, {kept.n_left_out} left out",
+    print(f"posh-lite: {many(kept.n_images, 'image')} with captions of nearly one length, {kept.n_left_out} left out",
           file=sys.stderr)
     return list(kept.profiles)
 

@@ -17,6 +17,7 @@ _TITLES: dict[Side, tuple[str, str]] = {
     "generation": ("Generation", "mistakes: what the reference does not bear out"),
     "reference": ("Reference", "omissions: what the generation leaves out"),
 }
+#: What a verdict says, by its nearest whole number from 1 to 5.
 LEVELS = ("", "absent", "weak hint", "partial", "clear", "explicit")
 _DARK = """--ps-ink:#e8e6e3;--ps-paper:#1c1e21;--ps-line:#4a4d52;--ps-1:#7d2a20;--ps-2:#71461a;--ps-3:#5f5618;
 --ps-4:#2d4f33;--ps-5:#233d38;--ps-link:#9cc4ff;--ps-mark:#f0b429"""

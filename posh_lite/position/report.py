@@ -208,8 +208,8 @@ def markdown(report: Report) -> str:
     made = report.weighted
     parts = [
         "# Where captions fail\n",
-        f"{_many(len(report.profiles), 'caption')} of {_many(len(report.models), 'model')}; effects on the"
-        f" {_many(made.n_images, 'image')} that"
+        f"{many(len(report.profiles), 'caption')} of {many(len(report.models), 'model')}; effects on the"
+        f" {many(made.n_images, 'image')} that"
         f" all have. Intervals: {made.level:.0%}, {len(made.replicates)} draws of images. Where a sentence has both"
         f" kinds of evidence, {report.precedence} goes first.\n",
         f"Signature: `{report.signature.replace('`', chr(39))}`\n",
@@ -247,7 +247,7 @@ def markdown(report: Report) -> str:
             parts.append(f"{c.n_short} of {c.n_captions} captions of {plain(model)} have fewer than four sentences and"
                          " leave quarters empty: their effects say little.\n")
     if report.n_without_rubric:
-        parts.append(f"Left out: {_many(report.n_without_rubric, 'caption')} whose reference gave no claim.\n")
+        parts.append(f"Left out: {many(report.n_without_rubric, 'caption')} whose reference gave no claim.\n")
     return "\n".join(parts)
 
 
@@ -256,7 +256,8 @@ def plain(name: str) -> str:
     return re.sub(r"([\\`*_\[\]{}#~|])", r"\\\1", escape(" ".join(name.split()), quote=False))
 
 
-def _many(n: int, what: str) -> str:
+def many(n: int, what: str) -> str:
+    """A count with its noun, "1 image" or "2 images"."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
