@@ -18,11 +18,13 @@ from posh_lite.evaluation.bootstrap import Estimate
 from posh_lite.metric.posh import PoSh
 from posh_lite.own.captions import Captions
 from posh_lite.own.draw import forest_svg, profile_svg
+from posh_lite.own.frame import between, estimate_cell
 from posh_lite.own.leaderboard import apart, grouped, page
 from posh_lite.own.page import ends, frequent, model_page
 from posh_lite.own.record import read_record, read_records, units_of
 from posh_lite.own.run import Model, read_model, run_model
 from posh_lite.own.store import ScoreStore, key_of
+from posh_lite.own.view import said
 from posh_lite.records import Pair
 
 REFERENCES = {
@@ -192,6 +194,13 @@ def test_undefined_rows_come_last(two: tuple[Model, Model]) -> None:
     nothing = Estimate(math.nan, math.nan, math.nan, 0, 0, reason="nothing")
     none = replace(a, name="aaa", figures={**a.figures, "overall": nothing})
     assert [r.name for r in grouped([none, b, a])[0].rows] == ["good", "bad", "aaa"]
+
+
+def test_a_reason_is_escaped_once_in_a_page_and_not_at_all_elsewhere() -> None:
+    odd = Estimate(0.5, math.nan, math.nan, 1, 1, reason="a & b's")
+    assert between(odd) == "a & b's"
+    assert said(odd) == "0.50"
+    assert estimate_cell(odd).count("a &amp; b&#x27;s") == 1
 
 
 def test_a_record_of_another_form_is_told_and_left_out(tmp_path: Path, two: tuple[Model, Model]) -> None:

@@ -109,8 +109,8 @@ def run(options: argparse.Namespace) -> int:
         print(f"posh-lite: {found.new:,} new captions, {found.there:,} from before, in {options.output}"
               + (f"; {found.cut:,} were cut off at {options.max_tokens:,} tokens" if found.cut else ""),
               file=sys.stderr)
-    if found.faults:
-        print(f"posh-lite: {len(found.faults):,} images got no caption; the same command asks only for these again",
+    if found.failed:
+        print(f"posh-lite: {len(found.failed):,} images got no caption; the same command asks only for these again",
               file=sys.stderr)
         return 1
     return 0

@@ -11,6 +11,9 @@ from posh_lite.commands.judges import add_judge_options, own_judges
 from posh_lite.errors import InputError, PoshLiteError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from posh_lite.metric.posh import PoSh
     from posh_lite.own.captions import Captions
     from posh_lite.own.run import Model
     from posh_lite.records import Pair
@@ -129,7 +132,7 @@ def _check(options: argparse.Namespace) -> Path:
     return place
 
 
-def _read(options: argparse.Namespace, skip: Any) -> Captions:
+def _read(options: argparse.Namespace, skip: Callable[[InputError], None] | None) -> Captions:
     from posh_lite.own.captions import read_captions
     from posh_lite.own.references import load_references
 
@@ -142,7 +145,7 @@ def _read(options: argparse.Namespace, skip: Any) -> Captions:
         raise InputError(f"{error} (--on-error skip leaves such records out and counts them)") from None
 
 
-def _metric(options: argparse.Namespace, place: Path) -> Any:
+def _metric(options: argparse.Namespace, place: Path) -> PoSh:
     from posh_lite.commands.judges import judge_options
     from posh_lite.judge.registry import JUDGES
     from posh_lite.metric.posh import PoSh
@@ -165,8 +168,8 @@ def _summary(done: list[Model], place: Path, notes: list[str]) -> None:
         print(f"{record.name}: {record.n:,} captions of {record.n_images:,} images")
         for name in ("overall", "mistakes", "omissions", "d_mid", "d_tail"):
             if name in record.figures:
-                print(f"  {SHOWN.get(name, name):<10} {said(record.figures[name]).removeprefix('+')}"
-                      if name not in SHOWN else f"  {SHOWN[name]:<10} {said(record.figures[name])}")
+                told = said(record.figures[name])  # with a sign, which a score has no use for
+                print(f"  {SHOWN.get(name, name):<10} {told if name in SHOWN else told.removeprefix('+')}")
     for note in notes:
         print(f"posh-lite: note: {note}", file=sys.stderr)
     if len(done) == 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,11 +77,7 @@ def run(options: argparse.Namespace) -> int:
     if not found:
         raise InputError("no candidates in the file", path=path)
     with tqdm(total=len(found), desc="candidates", disable=None) as bar:
-
-        def progress(count: int) -> None:
-            bar.update(count)
-
-        funnel = run_funnel(found, filters, place, progress=progress)
+        funnel = run_funnel(found, filters, place, progress=bar.update)
     kept = set(funnel.kept)
     write_jsonl(place / KEPT, _rows(path, [c.example for c in found if c.example.id in kept], place))
     save(place / FUNNEL, funnel.to_dict())
@@ -211,4 +206,4 @@ def _rows(path: Path, kept: Sequence[Example], place: Path) -> Iterator[dict[str
             file.parent.mkdir(exist_ok=True)
             file.write_bytes(example.content)
             row["image"] = str(file.resolve())
-        yield json.loads(json.dumps(row))
+        yield row

@@ -10,7 +10,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -158,16 +158,19 @@ class CaptionFile:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run did: captions by how they came, and what each image lacks that got none."""
+    """What a run did.
+
+    Attributes:
+        new: captions that came now.
+        there: captions that were there before.
+        cut: new ones that were cut off at the limit of tokens.
+        failed: id of each image that got none -> why.
+    """
 
     new: int = 0
     there: int = 0
     cut: int = 0
-    failed: dict[str, str] | None = None
-
-    @property
-    def faults(self) -> dict[str, str]:
-        return self.failed or {}
+    failed: dict[str, str] = field(default_factory=dict)
 
 
 def caption_shots(
@@ -196,7 +199,7 @@ def caption_shots(
     from tqdm import tqdm
 
     sampling = Sampling(settings.temperature, settings.most_tokens)
-    outcome = Outcome(failed={})
+    outcome = Outcome()
     hidden = None if progress is None else not progress
     left: list[Shot] = []
     for shot in shots.rows:
@@ -208,7 +211,6 @@ def caption_shots(
     with tqdm(total=len(shots.rows), initial=outcome.there, desc="captions", unit="image", disable=hidden) as bar:
 
         def fail(shot: Shot, why: str) -> None:
-            assert outcome.failed is not None
             outcome.failed[shot.id] = why
             bar.update(1)
             if tell is not None:
@@ -290,9 +292,7 @@ def _named(error: str) -> str:
     return error.replace('pair "', 'image "')
 
 
-def _record(
-    shot: Shot, ask: Ask, text: str, reply: ChatReply, model: str, settings: Settings
-) -> dict[str, Any]:
+def _record(shot: Shot, ask: Ask, text: str, reply: ChatReply, model: str, settings: Settings) -> dict[str, Any]:
     assert ask.picture is not None
     row: dict[str, Any] = {"id": shot.id, "image": shot.image, "generation": text, "model": model, **shot.kept}
     row |= {"settings": settings.digest, "pixels": ask.picture.digest[:16]}

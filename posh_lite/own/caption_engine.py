@@ -15,9 +15,7 @@ from posh_lite.judge.llm.weights import locate
 _OURS = ("temperature", "top_p", "max_tokens", "seed")
 
 
-def caption_engine(
-    model: str, *, temperature: float, top_p: float, seed: int, **options: Any
-) -> ChatEngine:
+def caption_engine(model: str, *, temperature: float, top_p: float, seed: int, **options: Any) -> ChatEngine:
     """An engine that is shown pictures.
 
     Args:
@@ -77,6 +75,7 @@ class VllmVision:
         engine_args: further keywords of ``vllm.LLM``; they become part of the identity.
 
     Raises:
+        InputError: ``engine_args`` would run code that comes with a model.
         JudgeError: no such model, or vLLM cannot start it.
     """
 

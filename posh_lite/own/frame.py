@@ -17,8 +17,7 @@ from posh_lite.position.report import figure
 
 
 def _colours(dark: bool) -> str:
-    paper, raised, alert = ("#17191c", "#20242a", "#5a2c0d") if dark else ("#fff", "#f5f7f9", "#fdece0")
-    own = {"paper": paper, "raised": raised, "alert": alert, "miss": "#43264a" if dark else "#f5eaf6"}
+    own = {"paper": "#17191c", "raised": "#20242a"} if dark else {"paper": "#fff", "raised": "#f5f7f9"}
     return ";".join(f"--{name}:{value}" for name, value in ({k: v[dark] for k, v in PALETTE.items()} | own).items())
 
 
@@ -33,7 +32,6 @@ outline:3px solid var(--text);outline-offset:2px}}
 h1{{font-size:1.6rem;line-height:1.25;margin:.2rem 0 .6rem}} h2{{font-size:1.25rem;margin:2rem 0 .5rem}}
 h3{{font-size:1.05rem;margin:1.2rem 0 .3rem}}
 p,ul,dl{{max-width:48rem}} small,.muted{{color:var(--muted)}} code{{font-size:.88em;overflow-wrap:anywhere}}
-pre{{overflow-x:auto;background:var(--raised);border:1px solid var(--grid);border-radius:.3rem;padding:.6rem}}
 .wide{{overflow-x:auto;max-width:100%}}
 table{{border-collapse:collapse;font-size:.92rem}} caption{{text-align:left;padding:.2rem 0 .4rem;color:var(--muted)}}
 th,td{{border-bottom:1px solid var(--grid);padding:.3rem .6rem;text-align:left;vertical-align:top}}
@@ -187,13 +185,13 @@ def estimate_cell(estimate: Estimate | None, digits: int = 3, *, sign: bool = Fa
     if math.isnan(estimate.value):
         return number_cell(math.nan, f"–<small>{escape(estimate.reason or 'undefined')}</small>")
     value = signed(estimate.value, digits) if sign else minus(figure(estimate.value, digits))
-    return number_cell(estimate.value, f"{value}<small>{between(estimate, digits)}</small>")
+    return number_cell(estimate.value, f"{value}<small>{escape(between(estimate, digits))}</small>")
 
 
 def between(estimate: Estimate, digits: int = 3) -> str:
-    """The interval of an estimate in words."""
+    """The interval of an estimate in words, not escaped; the reason where there is none."""
     if math.isnan(estimate.low):
-        return escape(estimate.reason or "no interval")
+        return estimate.reason or "no interval"
     return f"{minus(figure(estimate.low, digits))} to {minus(figure(estimate.high, digits))}"
 
 

@@ -117,7 +117,7 @@ def _scores(model: Model) -> Iterator[str]:
         elif gap.high < 0:
             more = "it gets more wrong than it leaves out"
         yield (f"<p>By these scores {more}: {mistakes.value:.2f} for mistakes, {omissions.value:.2f} for omissions,"
-               f" a difference of {signed(gap.value)} ({between(gap)}) on the same captions.</p>")
+               f" a difference of {signed(gap.value)} ({escape(between(gap))}) on the same captions.</p>")
 
 
 def _gap(model: Model) -> Estimate:
@@ -162,9 +162,10 @@ def _said(record: ModelRecord) -> str:
         if math.isnan(e.value):
             told.append(f"{SHOWN[q]} is undefined ({escape(e.reason)})")
         elif math.isnan(e.low) or e.low <= 0 <= e.high:
-            told.append(f"{SHOWN[q]} is {signed(e.value, 2)} ({between(e, 2)}): whether the two parts differ is open")
+            told.append(f"{SHOWN[q]} is {signed(e.value, 2)} ({escape(between(e, 2))}): whether the two parts differ is"
+                        " open")
         else:
-            told.append(f"{SHOWN[q]} is {signed(e.value, 2)} ({between(e, 2)}): {up if e.value > 0 else down}")
+            told.append(f"{SHOWN[q]} is {signed(e.value, 2)} ({escape(between(e, 2))}): {up if e.value > 0 else down}")
     few = f" {record.n_images:,} images are too few to rely on that." if record.n_images < FEW else ""
     return ". ".join(told) + f".{few}"
 

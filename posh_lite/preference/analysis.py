@@ -133,9 +133,8 @@ def analyse(answers: Answers, **settings: Any) -> PreferenceReport:
         first = tuple(first_choices(votes, study.models, **settings))
     duels = [d for j in items for d in _duels(j, study.settings.task)]
     again = [(j, _before(j, items)) for j in answers.judgments if j.kind == "repeat"]
-    same = [_same(j, before) for j, before in again if before is not None]
-    checks = [j.places[j.expected] == 1 and j.places.count(1) == 1
-              for j in answers.judgments if j.kind == "attention" and j.expected is not None]
+    same = [j.first == before.first for j, before in again if before is not None]
+    checks = [j.passed for j in answers.judgments if j.passed is not None]
     decided = [j.places.index(1) for j, name in chosen if name is not None]
     return PreferenceReport(
         wins=tuple(_wins(duels, study.models, settings)), first=first,
@@ -226,19 +225,14 @@ def _before(j: Judgment, items: Sequence[Judgment]) -> Judgment | None:
     return next((i for i in items if i.rater == j.rater and i.item == j.item), None)
 
 
-def _same(a: Judgment, b: Judgment) -> bool:
-    return a.first == b.first
-
-
 def _rater(name: str, left: int, judgments: Sequence[Judgment]) -> Rater:
     own = [j for j in judgments if j.rater == name]
     items = [j for j in own if j.kind == "item"]
     again = [(j, before) for j in own if j.kind == "repeat" and (before := _before(j, items)) is not None]
-    checks = [j for j in own if j.kind == "attention" and j.expected is not None]
+    checks = [j.passed for j in own if j.passed is not None]
     decided = [j.places[0] == 1 for j in items if j.first is not None]
     times = [j.seconds for j in own if j.seconds is not None]
     return Rater(
-        name, len(own), left, sum(_same(a, b) for a, b in again), len(again),
-        sum(j.first is not None and j.places[j.expected or 0] == 1 for j in checks), len(checks),
+        name, len(own), left, sum(a.first == b.first for a, b in again), len(again), sum(checks), len(checks),
         sum(decided) / len(decided) if decided else math.nan, median(times) if times else math.nan,
     )

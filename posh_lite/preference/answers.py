@@ -21,7 +21,7 @@ class Judgment:
 
     Attributes:
         rater: who gave it.
-        item: place in ``Study.items``.
+        item: place in ``PreferenceStudy.items``.
         image: what was described.
         kind: an item, a repeated one, or an attention check.
         models: from the left, as shown.
@@ -45,6 +45,11 @@ class Judgment:
     def first(self) -> str | None:
         """The model that was put first alone, or None."""
         return self.models[self.places.index(1)] if self.places.count(1) == 1 else None
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the caption that an attention check asks for was put first alone; None where this is no check."""
+        return None if self.expected is None else self.first is not None and self.places[self.expected] == 1
 
     def place(self, model: str) -> int:
         """The place of a model."""

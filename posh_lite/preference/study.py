@@ -88,7 +88,7 @@ class Trial:
 
     Attributes:
         code: its number on the rater's way, from "1".
-        item: place in ``Study.items``.
+        item: place in ``PreferenceStudy.items``.
         order: for each position from the left, the caption of the item that stands there.
         kind: an item, a repeated one, or an attention check.
         expected: the position that an attention check asks for.
@@ -103,7 +103,15 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceStudy:
-    """All that belongs to a study. ``id`` is a hash of it, which the page, the key and the answers carry."""
+    """All that belongs to a study.
+
+    Attributes:
+        settings: what raters are asked.
+        models: that are compared.
+        items: of all raters; those of attention checks come last.
+        trials: rater -> what they see, in order.
+        id: a hash of all of it, which the page, the key and the answers carry: twelve hexadecimal digits.
+    """
 
     settings: Settings
     models: tuple[str, ...]

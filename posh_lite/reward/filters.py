@@ -142,7 +142,7 @@ class ClaimLength:
         return Decision("claims too short" if mean < self.min_words else "", values)
 
 
-#: Scores of rollouts: a figure, or None with the reason in its place.
+#: Scores of rollouts: a figure, or in its place the reason why there is none.
 Scores = Callable[[Sequence[Candidate]], Sequence[float | str]]
 
 

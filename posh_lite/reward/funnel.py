@@ -63,7 +63,7 @@ def published() -> dict[str, int]:
 
 def run_funnel(
     candidates: Iterable[Candidate], filters: Sequence[Filter], folder: str | Path, *, batch: int = 64,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Funnel:
     """Decide about candidates, those that are decided already left alone.
 
