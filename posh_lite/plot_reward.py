@@ -6,6 +6,7 @@ Orange is less, blue is more, as in the challenge matrix; cells keep their colou
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from posh_lite.plot import WIDTH, Figure, canvas, colour, save
 from posh_lite.plot_challenge import ink, shade
 
 if TYPE_CHECKING:
-    from posh_lite.reward.microscope_record import Effect
+    from posh_lite.reward.microscope_effects import Effect
 
 #: A mean change of a reward from which on a cell has its full colour.
 LIMIT = 0.1
@@ -100,8 +101,6 @@ def gains(
 
 
 def _labels(effects: Sequence[Effect], titles: Mapping[str, str]) -> list[str]:
-    from collections import Counter
-
     often = Counter(e.edit for e in effects)
     return [titles[e.edit] + (f" ({e.should})" if often[e.edit] > 1 else "") for e in effects]
 
@@ -130,4 +129,4 @@ def _axes(ax: Any, labels: Sequence[str], columns: Sequence[str], gap: float | N
     for spine in ax.spines.values():
         spine.set_visible(False)
     if gap is not None:
-        ax.axvline(gap + 0.0, color=colour("muted"), linewidth=1)
+        ax.axvline(gap, color=colour("muted"), linewidth=1)

@@ -7,17 +7,18 @@ its replies are kept in a log where one is named (``log``, or the environment's 
 from __future__ import annotations
 
 import json
+import math
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from posh_lite.errors import InputError, JudgeDown, JudgeError
 from posh_lite.position.graphs import Graphs
 from posh_lite.position.label import content_sentences, label_sentences
 from posh_lite.position.types import CaptionProfile, Extractor, Rubric, Verifier
 from posh_lite.reward import guard as guards
+from posh_lite.reward.kept import Kept, Refusals
 from posh_lite.reward.rubrics import read_rubric
 from posh_lite.reward.settings import Guard
 
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from posh_lite.baselines.asked_core import Asker
     from posh_lite.position.llm_generic import HolisticJudge, LlmGenericity
 
-V = TypeVar("V")
-#: Texts that a judge may refuse in a row.
-MOST_REFUSED = 64
 #: Things kept in memory, so that a long training does not fill it.
 KEPT_GRAPHS, KEPT_RUBRICS, KEPT_PROFILES, KEPT_SENTENCES = 2048, 1024, 1024, 65536
 
@@ -93,64 +91,6 @@ def choice(value: JudgeChoice | Mapping[str, Any] | None) -> JudgeChoice:
         if name not in known:
             raise InputError(f"no setting {name!r} of the judges; there are {', '.join(sorted(known))}", field=name)
     return JudgeChoice(**(value or {}))
-
-
-class Kept(Generic[V]):
-    """The last ``most`` values by key."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.values: OrderedDict[Hashable, V] = OrderedDict()
-
-    def fill(self, keys: Sequence[Hashable], make: Callable[[list[int]], Sequence[V]]) -> list[V]:
-        """Values in the order of the keys; ``make`` gives those of the places that are not known, each key once."""
-        first: dict[Hashable, int] = {}
-        for i, key in enumerate(keys):
-            if key not in self.values:
-                first.setdefault(key, i)
-        made = make(list(first.values())) if first else []
-        fresh = dict(zip(first, made, strict=True))
-        for key in dict.fromkeys(keys):
-            if key in self.values:
-                self.values.move_to_end(key)
-        found = [fresh[key] if key in fresh else self.values[key] for key in keys]
-        self.values.update(fresh)
-        while len(self.values) > self.most:
-            self.values.popitem(last=False)
-        return found
-
-
-class Refusals:
-    """Tells texts that a judge refuses from a judge that refuses whatever it is asked."""
-
-    def __init__(self) -> None:
-        self._answered, self._in_a_row = False, 0
-
-    def none(self) -> None:
-        """Something was answered."""
-        self._answered, self._in_a_row = True, 0
-
-    def one_by_one(self, things: Sequence[Any], ask: Callable[[Any], Any]) -> list[Any]:
-        """Answers, with None for what is refused.
-
-        Raises:
-            JudgeDown: the model is gone.
-            JudgeError: all are refused, and nothing was answered before or not for long: it is not about one text.
-        """
-        found: list[Any] = []
-        for thing in things:
-            try:
-                found.append(ask(thing))
-                self.none()
-            except JudgeDown:
-                raise
-            except JudgeError as error:
-                found.append(None)
-                self._in_a_row += 1
-                fault = error
-        if not self._answered or self._in_a_row >= MOST_REFUSED:
-            raise fault
-        return found
 
 
 class BoundedGraphs(Graphs):
@@ -342,7 +282,7 @@ class Panel:
         """
         def make(places: list[int]) -> list[float | None]:
             found = self._each([items[i] for i in places], self.holistic.marks)
-            return [None if m is None or m != m else m for m in found]
+            return [None if m is None or math.isnan(m) else m for m in found]
 
         with self.lock:
             return self._marks.fill([(text, rubric.claims) for text, rubric in items], make)
@@ -360,7 +300,7 @@ class Panel:
         self._refusals.none()
         return found
 
-    def _shrink(self, references: Any) -> None:
+    def _shrink(self, references: Iterable[str]) -> None:
         """Keep memory bounded: old graphs go, and with them the verifier's views of old references."""
         self._graphs.shrink()
         self._n_sources += len(set(references))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from posh_lite.errors import InputError
@@ -217,8 +217,6 @@ class Microscope:
 
 
 def _edited(pair: Pair, made: Edited) -> Pair:
-    from dataclasses import replace
-
     return replace(pair, id=f"{pair.id}+{made.name}", generation=made.text)
 
 

@@ -132,10 +132,10 @@ def page(
         first: the reward that is chosen at first. The captions are taken apart by the paper's letter.
     """
     rewards = [r for r in dict.fromkeys([first, LETTER, GUARDED, POSH, *signatures]) if r in signatures]
-    body = [*_microscope(slides, rewards)] if any(s.trials or s.refused for s in slides) else []
+    edited = any(s.trials or s.refused for s in slides)
+    body = list(_microscope(slides, rewards)) if edited else []
     body.append(f"<h2>The captions by quarter</h2><p>With the value of: {escape(title_of(first))}. What the terms count"
                 " is shown by the paper's letter.</p>")
-    known = len(body)
     for number, slide in enumerate(slides):
         body.append(f"<details{' open' if number == 0 and len(slides) == 1 else ''}><summary>{escape(_name(slide))}: "
                     f"{_num(slide.base.values[first][TOTAL])}</summary>"
@@ -147,7 +147,7 @@ def page(
         f"<title>{escape(title)}</title><style>{LENS_STYLE}{STYLE}</style></head><body>",
         f"<header><h1>{escape(title)}</h1></header><main>", *body,
         f"<details><summary>Signatures</summary><ul>{signed}</ul></details></main>",
-        *([f"<script>{SCRIPT}</script>"] if known > 1 else []), "</body></html>\n",
+        *([f"<script>{SCRIPT}</script>"] if edited else []), "</body></html>\n",
     ])  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def _microscope(slides: Sequence[Slide], rewards: Sequence[str]) -> Iterator[str
         '<div class="bar"><label>Caption <select id="caption"></select></label>'
         '<label>Reward <select id="reward"></select></label></div>'
         '<div class="micro"><fieldset id="edits"><legend>Edit</legend></fieldset>'
-        '<section id="view" style="display:block" aria-live="polite"><p id="about"></p><p id="note"></p>'
+        '<section id="view" aria-live="polite"><p id="about"></p><p id="note"></p>'
         '<p class="said" id="said"></p>'
         '<div class="scroll" role="region" aria-label="Change of the terms" tabindex="0"><table class="terms">'
         '<caption>Terms before and after</caption><thead><tr><th scope="col">term</th><th scope="col">before</th>'

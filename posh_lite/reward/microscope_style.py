@@ -35,6 +35,7 @@ STYLE = """
 .micro fieldset{border:1px solid var(--line);border-radius:.4rem;margin:0;padding:.3rem .6rem .5rem}
 .micro fieldset label{display:flex;gap:.4rem;align-items:baseline;padding:.18rem 0;cursor:pointer}
 .micro fieldset h3{margin:.5rem 0 .1rem;font-size:.8rem;color:var(--muted);text-transform:none}
+.micro section{display:block} .micro section[hidden]{display:none}
 .micro .off{color:var(--muted)} .micro .off small{display:block;padding-left:1.6rem}
 .bar{display:flex;flex-wrap:wrap;gap:.4rem 1rem;margin:.6rem 0}
 .bar label{display:flex;flex-wrap:wrap;gap:.4rem;align-items:center;min-width:0}
@@ -55,7 +56,7 @@ del::before{content:"\\2212"} ins::before{content:"+"}
 .strip b.g{color:var(--g);border-style:dotted}
 .worked .tags{display:inline-flex;flex-wrap:wrap;gap:.2rem;margin-left:.3rem}
 .worked .tag{font-size:.78rem;border:1px solid var(--line);border-radius:.2rem;padding:0 .3rem;white-space:nowrap}
-.worked mark.mid{text-decoration:underline double} .worked li{margin:.3rem 0}
+.worked li{margin:.3rem 0}
 .terms{margin:.5rem 0}
 .terms td{white-space:normal} .worked .sentence{padding:.2rem .5rem}
 @media (max-width:44rem){.micro{grid-template-columns:minmax(0,1fr)}

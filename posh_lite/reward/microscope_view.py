@@ -7,9 +7,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.reward.edits import Edited, kinds
-from posh_lite.reward.microscope import LETTER, TOTAL
+from posh_lite.reward.microscope import LETTER
+from posh_lite.reward.microscope_effects import Effect, binding, effects
 from posh_lite.reward.microscope_page import SHOULD, title_of
-from posh_lite.reward.microscope_record import Effect, Record, binding, effects
+from posh_lite.reward.microscope_record import Record
 from posh_lite.reward.microscope_style import fragment_style
 from posh_lite.reward.settings import VARIANTS, PagerSettings, variant
 
@@ -164,6 +165,6 @@ def found_total(found: Mapping[str, Sequence[Effect]], reward: str, edit: str) -
 
 
 __all__ = [
-    "CHOICES", "COLUMNS", "TOTAL", "budget_table", "choices_table", "compared", "diff_html", "found_total", "in_words",
+    "CHOICES", "COLUMNS", "budget_table", "choices_table", "compared", "diff_html", "found_total", "in_words",
     "kinds_table", "settings_table", "verdict_table", "with_verdict",
 ]

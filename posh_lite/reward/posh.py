@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from posh_lite.errors import InputError, JudgeDown, JudgeError
 from posh_lite.reward.call import NO_REFERENCE, NO_SCORE, REFUSED, UNREAD, CaptionReward, Item, Outcome, share
 from posh_lite.reward.guard import without_repeats
-from posh_lite.reward.judges import KEPT_PROFILES, Kept, Refusals
+from posh_lite.reward.judges import KEPT_PROFILES
+from posh_lite.reward.kept import Kept, Refusals
 
 if TYPE_CHECKING:
     from posh_lite.metric.posh import PoSh
@@ -119,13 +120,13 @@ class Shared:
         def make(places: list[int]) -> list[Score | None]:
             wanted = [pairs[i] for i in places]
             try:
-                found = list(self.metric.score_many(wanted, chunk_size=len(wanted)))
+                found: list[Score | None] = list(self.metric.score_many(wanted, chunk_size=len(wanted)))
             except JudgeDown:
                 raise
             except JudgeError:
                 return self._refusals.one_by_one(wanted, lambda pair: self.metric.score_many([pair])[0])
             self._refusals.none()
-            return list(found)
+            return found
 
         with self.lock:
             return self._scores.fill(list(pairs), make)

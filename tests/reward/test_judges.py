@@ -17,8 +17,9 @@ from asked_server import says, text_of
 from faulty_server import Asked, FaultyServer, Reply
 
 from posh_lite.errors import JudgeDown, JudgeError
-from posh_lite.reward import CoverageReward, PagerReward, PoShReward, TailReward, judges, variant
-from posh_lite.reward.judges import BoundedGraphs, JudgeChoice, Kept, Panel, panel_of
+from posh_lite.reward import CoverageReward, PagerReward, PoShReward, TailReward, judges, kept, variant
+from posh_lite.reward.judges import BoundedGraphs, JudgeChoice, Panel, panel_of
+from posh_lite.reward.kept import Kept
 
 REFERENCE = "A red cat sleeps on a mat. Two birds watch."
 CLAIMS = [
@@ -154,7 +155,7 @@ def test_a_text_that_is_refused_alone_stops_nothing_and_a_judge_that_refuses_all
             return Reply({"error": {"message": "content filter", "code": "content_filter"}}, status=400)
         return chat(belief(asked.prompt))
 
-    monkeypatch.setattr(judges, "MOST_REFUSED", 3)
+    monkeypatch.setattr(kept, "MOST_REFUSED", 3)
     with FaultyServer(squeamish) as server:
         reward = PoShReward(judge="openai:m", options={"judge_options": {"url": server.url, "retries": 0}})
         with pytest.raises(JudgeError, match="refused"):

@@ -50,7 +50,7 @@ def pool() -> Pool:
     lines += [_line(f"Wrong said of thing {i}.", "contradicted", (), (i,)) for i in range(8)]
     lines += [_line("There is a parrot here.", "invented"), _line("A mood of calm prevails.", "generic", g=0.9),
               _line("It moves every one of us.", "generic", g=0.9)]
-    return Pool("constructed", Rubric("A reference.", claims, "given"), tuple(lines), tuple(range(8)))
+    return Pool("constructed", Rubric("A reference.", claims, "given"), tuple(lines))
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def test_training_is_the_same_for_the_same_seed_and_raises_its_reward(pool: Pool
     assert made[0].steps == made[1].steps
     assert (made[0].policy.flat() != made[2].policy.flat()).any()
     assert [step for step, _ in made[0].stages] == [0, 10]
-    before, after = (measure(captions_of(p, [stock], nature, each=80), BARE).values["own"]
+    before, after = (measure(captions_of(p, [stock], nature, each=80), BARE)["own"]
                      for p in (start, made[0].policy))
     assert after > before + 0.1
 
@@ -191,12 +191,12 @@ def test_coverage_alone_learns_repetition_where_there_is_nothing_to_reach_for(wo
     bare = variant("coverage-only", guard="none")
     nature = Nature(supply=6, right=0.0, fall=0.0)
     made = train(start, stocks, bare, nature=nature, learning=Learning(steps=50))
-    before, after = (measure(captions_of(p, stocks, nature, each=16), bare).values for p in (start, made.policy))
+    before, after = (measure(captions_of(p, stocks, nature, each=16), bare) for p in (start, made.policy))
     assert after["empty"] > before["empty"] + 0.05
     assert after["sentences"] > before["sentences"] + 2
     tight = variant("coverage-only", guard="none", base_length=100.0, claim_length=3.0, lambda_len=0.5)
     made = train(start, stocks, tight, nature=nature, learning=Learning(steps=50))
-    short = measure(captions_of(made.policy, stocks, nature, each=16), tight).values
+    short = measure(captions_of(made.policy, stocks, nature, each=16), tight)
     assert short["empty"] < after["empty"] - 0.05  # a length term that binds prevents it
 
 
@@ -205,7 +205,7 @@ def test_rewards_that_say_nothing_teach_nothing_of_worth(pool: Pool) -> None:
     stock, nature, learning = Stock(pool), Nature(supply=5), Learning(steps=30, works=2)
     own = {noise: measure(captions_of(
         train(start, [stock], BARE, nature=nature, learning=learning, noise=noise).policy, [stock], nature, each=80
-    ), BARE).values["own"] for noise in (0.0, 1.0)}
+    ), BARE)["own"] for noise in (0.0, 1.0)}
     assert own[0.0] > own[1.0] + 0.1
 
 

@@ -31,8 +31,9 @@ from posh_lite.reward.microscope import (
     other_sentences,
     verdict,
 )
+from posh_lite.reward.microscope_effects import binding, effects, table
 from posh_lite.reward.microscope_page import counted_middle, page, worked_html
-from posh_lite.reward.microscope_record import Record, as_row, binding, effects, load_record, save_record, table
+from posh_lite.reward.microscope_record import Record, as_row, load_record, save_record
 from posh_lite.reward.microscope_view import diff_html, verdict_table, with_verdict
 from posh_lite.reward.settings import VARIANTS
 
@@ -226,6 +227,13 @@ def test_the_page_is_whole_and_asks_for_nothing(slide: Slide) -> None:
             shift += len(new) - (end - start)
         assert text == next(t.view.text for t in slide.trials if t.edited.name == e["name"])
         assert set(e["verdicts"]) == {LETTER, GUARDED, POSH}
+
+
+def test_the_part_with_an_edit_can_be_hidden_where_a_caption_has_none() -> None:
+    one = Microscope([LETTER], posh=False).slide(Pair("plain", "A bed.", REFERENCE), names=["drop-tail"])
+    assert not one.trials and one.refused
+    told = page([one], {LETTER: "a"})
+    assert 'id="view" aria-live' in told and ".micro section[hidden]{display:none}" in told
 
 
 def test_text_of_a_caption_never_becomes_markup() -> None:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from posh_lite.position.label import label_sentences
 from posh_lite.position.profile import embedded
 from posh_lite.position.robust import t_interval
+from posh_lite.position.types import Finding, Verifier
 from posh_lite.records import Span
 from posh_lite.reward.lab.caption import Composed, compose_caption, terms_of
 from posh_lite.reward.lab.world import TRUTHS, Verified, World, make_world
@@ -47,8 +49,6 @@ def check(verified: Sequence[Verified], *, n: int = 36, seed: int = 0) -> dict[s
         sentence; sentences with one label; and mean difference of the coverage term (moved minus whole) with an
         interval over captions.
     """
-    from posh_lite.position.label import label_sentences
-
     world = make_world(verified, grain="all", witness="lens")
     verifier = embedded()[1]
     bare = variant("coverage-only", guard="none")
@@ -84,6 +84,6 @@ def _sentence(spans: Sequence[Span], evidence: Span | None) -> int:
     return next((k for k, (a, b) in enumerate(spans) if evidence and a <= evidence[0] < b), -1)
 
 
-def reverified(caption: Composed, verifier: Any) -> tuple[Any, ...]:
+def reverified(caption: Composed, verifier: Verifier) -> tuple[Finding, ...]:
     """Findings of the whole caption, from the embedded verifier."""
     return tuple(verifier.verify([(caption.profile.caption, caption.profile.rubric)])[0])

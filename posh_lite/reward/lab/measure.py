@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from posh_lite.position.composition import compose, shares_of
@@ -29,15 +29,6 @@ _AS_LABEL: dict[Truth, Label] = {"true": "Supported", "contradicted": "Contradic
                                  "generic": "Generic"}
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """The captions that a policy was measured on, and what was measured."""
-
-    values: dict[str, float]
-    n_captions: int
-    n_sentences: int
-
-
 def captions_of(
     policy: Policy, stocks: Sequence[Stock], nature: Nature, *, each: int = 60, seed: int = 0
 ) -> list[Composed]:
@@ -51,7 +42,9 @@ def captions_of(
     return found
 
 
-def measure(captions: Sequence[Composed], settings: PagerSettings, *, blur: float = 0.0, seed: int = 0) -> Plot:
+def measure(
+    captions: Sequence[Composed], settings: PagerSettings, *, blur: float = 0.0, seed: int = 0
+) -> dict[str, float]:
     """Measure captions of one policy.
 
     Args:
@@ -59,6 +52,9 @@ def measure(captions: Sequence[Composed], settings: PagerSettings, *, blur: floa
         settings: the reward that the policy was trained under ("own"); "full" is that of the paper.
         blur: see :class:`~posh_lite.reward.lab.nature.Nature`.
         seed: of the caption-level judge's error.
+
+    Returns:
+        Value by quantity: :data:`LENS`, then :data:`OTHERS`.
 
     Raises:
         ValueError: no captions.
@@ -94,4 +90,4 @@ def measure(captions: Sequence[Composed], settings: PagerSettings, *, blur: floa
         float(np.mean([len(c.profile.caption) for c in captions])), empty / n, again / n,
         float(np.mean([terms_of(c, full).total for c in captions])), float(np.mean(own)), float(np.mean(budget)),
     )
-    return Plot({**values, **dict(zip(OTHERS, others, strict=True))}, len(captions), n)
+    return {**values, **dict(zip(OTHERS, others, strict=True))}

@@ -8,12 +8,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from posh_lite.benchmarks.catalog import sha256
 from posh_lite.errors import InputError
 from posh_lite.reward.lab.check import check
 from posh_lite.reward.lab.pattern import hold
 from posh_lite.reward.lab.store import SENTENCES, STUDY, read_study, read_verified, write_study, write_verified
 from posh_lite.reward.lab.study import CHIEF, HELD_OUT, arms, run_study, scenes
 from posh_lite.reward.lab.train import Learning
+from posh_lite.reward.lab.view import counts
 from posh_lite.reward.lab.world import Verified, current_signature, verify_corpus
 
 CHECK = "check.json"
@@ -52,7 +54,7 @@ def record(
         What ``lab.md`` says.
     """
     verified = sentences(place, renew=renew)
-    digest = _digest(place / SENTENCES)
+    digest = sha256(place / SENTENCES)[:16]
     study = _known(place / STUDY, digest, each) if not renew else None
     study = study or {"signature": verified[0].signature, "sentences": digest, "held_out": HELD_OUT,
                       "captions_each": each, "arms": {}, "scenes": {}}
@@ -73,12 +75,6 @@ def record(
     text = markdown(read_study(place / STUDY))
     (place / "lab.md").write_text(text, "utf-8")
     return text
-
-
-def _digest(path: Path) -> str:
-    import hashlib
-
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def _known(path: Path, digest: str, each: int) -> dict[str, Any] | None:
@@ -123,6 +119,5 @@ def markdown(study: dict[str, Any]) -> str:
         lines += ["", f"## {title}", "", "| claim of the paper | paper | laboratory | verdict |", "|---|---:|---:|---|"]
         lines += [f"| {h.statement.words} | {h.paper:+.3f} | {said(h.lab.value, h.lab.low, h.lab.high)} | {h.verdict} |"
                   for h in held]
-        counts = {v: sum(h.verdict == v for h in held) for v in ("agrees", "does not", "undecided")}
-        lines += ["", ", ".join(f"{k}: {v}" for k, v in counts.items()) + "."]
+        lines += ["", ", ".join(f"{k}: {v}" for k, v in counts(held).items()) + "."]
     return "\n".join(lines) + "\n"

@@ -117,7 +117,7 @@ def run_job(job: Job, stocks: Sequence[Stock]) -> list[dict[str, Any]]:
 
     def measured(policy: Policy, settings: PagerSettings, each: int = job.each) -> dict[str, float]:
         captions = captions_of(policy, apart, nature, each=each, seed=job.seed)
-        return measure(captions, settings, blur=nature.blur, seed=job.seed).values
+        return measure(captions, settings, blur=nature.blur, seed=job.seed)
 
     rows: list[dict[str, Any]] = [{"arm": "base", "seed": job.seed, "values": measured(job.base, job.arms[0].settings)}]
     for arm in job.arms:
@@ -158,16 +158,15 @@ def _work(job: Job) -> tuple[str, list[dict[str, Any]]]:
 
 
 def run_study(
-    verified: Sequence[Verified], *, seeds: int = 8, chief_seeds: int | None = None, workers: int = 2,
-    each: int = 60, learning: Learning | None = None, scene_names: Sequence[str] | None = None,
+    verified: Sequence[Verified], *, seeds: int = 8, workers: int = 2, each: int = 60,
+    learning: Learning | None = None, scene_names: Sequence[str] | None = None,
     arm_names: Sequence[str] | None = None, progress: bool = True,
 ) -> dict[str, Any]:
     """Run the study.
 
     Args:
         verified: of :func:`~posh_lite.reward.lab.world.verify_corpus`.
-        seeds: of the default scene.
-        chief_seeds: of the other scenes (default: as many).
+        seeds: of every scene.
         workers: processes; 1 runs in this one. The figures do not depend on it.
         each: captions of each held-out work in a measurement.
         learning: in place of that of the default scene (and of the others, but for what sets them apart).
@@ -197,8 +196,7 @@ def run_study(
         steps = scene.learning.steps
         own = every if name == "default" else [chosen[n] for n in CHIEF]
         stages = tuple(sorted({steps * k // 6 for k in range(6)})) if name == "default" else ()
-        n = seeds if name == "default" or chief_seeds is None else chief_seeds
-        jobs += [Job(scene, tuple(own), seed, base, each, stages) for seed in range(n)]
+        jobs += [Job(scene, tuple(own), seed, base, each, stages) for seed in range(seeds)]
         found[name] = {
             "nature": asdict(scene.nature), "learning": asdict(scene.learning), "grain": scene.grain,
             "witness": scene.witness, "base": base.flat().tolist(), "rows": [],

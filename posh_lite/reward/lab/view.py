@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from posh_lite.evaluation.bootstrap import Estimate
 from posh_lite.reward.lab.base import targets
-from posh_lite.reward.lab.pattern import STATEMENTS, Held, difference, hold, level
-from posh_lite.reward.lab.world import World
+from posh_lite.reward.lab.pattern import STATEMENTS, Held, Verdict, difference, hold, level
+from posh_lite.reward.lab.world import TRUTHS, World
 from posh_lite.reward.settings import VARIANTS, PagerSettings
+from posh_lite.reward.terms import FINE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,10 +28,9 @@ _HABITS = {
 def said(e: Estimate, digits: int = 2, *, sign: bool = False) -> str:
     """An estimate with its interval, unbroken."""
     mark = "+" if sign else ""
-    if e.value != e.value:
+    if math.isnan(e.value):
         return "–"
-    parts = (f"{v:{mark}.{digits}f}".replace("-", "\N{MINUS SIGN}") for v in (e.value, e.low, e.high))
-    value, low, high = parts
+    value, low, high = (f"{v:{mark}.{digits}f}".replace("-", "\N{MINUS SIGN}") for v in (e.value, e.low, e.high))
     return f"{value} [{low}, {high}]".replace(" ", "\N{NO-BREAK SPACE}")
 
 
@@ -44,9 +45,9 @@ def pattern_table(scene: Mapping[str, Any], *, suffix: str = "") -> pd.DataFrame
     ])
 
 
-def counts(held: Sequence[Held]) -> dict[str, int]:
+def counts(held: Sequence[Held]) -> dict[Verdict, int]:
     """How many claims have each verdict."""
-    return {v: sum(h.verdict == v for h in held) for v in ("agrees", "does not", "undecided")}
+    return {v: sum(h.verdict == v for h in held) for v in get_args(Verdict)}
 
 
 def levels_table(scene: Mapping[str, Any], arms: Sequence[str], *, habits: bool = False) -> pd.DataFrame:
@@ -94,7 +95,7 @@ def robustness_table(study: Mapping[str, Any], *, suffix: str = "") -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-def everywhere(study: Mapping[str, Any], verdict: str, *, suffix: str = "", least: float = 1.0) -> list[str]:
+def everywhere(study: Mapping[str, Any], verdict: Verdict, *, suffix: str = "", least: float = 1.0) -> list[str]:
     """Claims that have a verdict in every scene that can judge them, or in a share of those and its opposite in none.
 
     Args:
@@ -104,10 +105,10 @@ def everywhere(study: Mapping[str, Any], verdict: str, *, suffix: str = "", leas
         least: the share.
     """
     found = []
-    against = "agrees" if verdict == "does not" else "does not"
+    against: Verdict = "agrees" if verdict == "does not" else "does not"
     for s in STATEMENTS:
         own = [h.verdict for scene in study["scenes"].values() for h in hold(scene, [s], suffix=suffix)]
-        if len(own) > 1 and own.count(verdict) >= least * len(own) and against not in own:  # type: ignore[arg-type]
+        if len(own) > 1 and own.count(verdict) >= least * len(own) and against not in own:
             found.append(s.words)
     return found
 
@@ -155,12 +156,12 @@ def worth(world: World, settings: PagerSettings) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for truth in ("true", "contradicted", "invented", "generic"):
+    for truth in TRUTHS:
         coverage, middle, tail, n = 0.0, 0.0, 0.0, 0
         for pool in world.pools:
             weight = {c.id: c.weight for c in pool.rubric.claims}
             total = sum(weight.values())
-            fine = {c.id for c in pool.rubric.claims if c.kind in ("Visual_Detail", "Interaction")}
+            fine = {c.id for c in pool.rubric.claims if c.kind in FINE}
             for line in (pool.lines[i] for i in pool.of(truth)):
                 coverage += (settings.alpha * sum(weight[c] for c in line.supported)
                              - settings.beta * sum(weight[c] for c in line.contradicted)) / total

@@ -80,7 +80,6 @@ class Pool:
     slug: str
     rubric: Rubric  # with the claims that are asked alone, numbered anew
     lines: tuple[Line, ...]
-    asked: tuple[int, ...]  # their numbers in the whole rubric
 
     def of(self, truth: Truth) -> tuple[int, ...]:
         """Numbers of the lines of one kind."""
@@ -206,7 +205,7 @@ def make_world(
             told = known if witness == "planted" else lens
             lines.append(Line(s.text, s.truth, told, s.genericity, len(approximate_tokens(s.text)),
                               _fine(told, claims), s.source))
-        pools.append(Pool(one.work.slug, replace(one.rubric, claims=claims), tuple(lines), tuple(kept)))
+        pools.append(Pool(one.work.slug, replace(one.rubric, claims=claims), tuple(lines)))
     return World(tuple(pools), grain, witness, verified[0].signature if verified else "")
 
 

@@ -180,7 +180,7 @@ def read_config(name: str | Path, changes: Iterable[str] = ()) -> TrainConfig:
         row = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not TOML: {error}", path=path) from None
-    config = _build(row, Path(path).stem, path, _Lines(text))
+    config = _build(row, Path(path).stem, path, _lines(text))
     return apply(config, changes)
 
 
@@ -199,39 +199,36 @@ def _text(name: str) -> tuple[str, str]:
         raise InputError(f"cannot be read: {error}", path=name) from None
 
 
-class _Lines:
-    """Where a key stands in a TOML text, for messages."""
-
-    def __init__(self, text: str) -> None:
-        self.at: dict[str, int] = {}
-        section = ""
-        for number, line in enumerate(text.splitlines(), start=1):
-            if head := re.match(r"\s*\[([\w.-]+)\]", line):
-                section = head[1] + "."
-                self.at.setdefault(head[1], number)
-            elif key := re.match(r"\s*([\w.-]+)\s*=", line):
-                self.at.setdefault(section + key[1], number)
-
-    def __call__(self, key: str) -> int | None:
-        return self.at.get(key)
+def _lines(text: str) -> dict[str, int]:
+    """Where each key stands in a TOML text, for messages."""
+    at: dict[str, int] = {}
+    section = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if head := re.match(r"\s*\[([\w.-]+)\]", line):
+            section = head[1] + "."
+            at.setdefault(head[1], number)
+        elif key := re.match(r"\s*([\w.-]+)\s*=", line):
+            at.setdefault(section + key[1], number)
+    return at
 
 
-def _build(row: Mapping[str, Any], name: str, path: str, lines: _Lines) -> TrainConfig:
+def _build(row: Mapping[str, Any], name: str, path: str, lines: Mapping[str, int]) -> TrainConfig:
     top = {"method", "about", "trainer", *_SECTIONS}
     for key in row:
-        _known(key, top, "", path, lines(key))
+        _known(key, top, "", path, lines.get(key))
     method = row.get("method")
     if method not in METHODS:
-        raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}", path=path, line=lines("method"))
+        raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}", path=path,
+                         line=lines.get("method"))
     about = row.get("about", "")
     if not isinstance(about, str):
-        raise InputError("about must be a string", path=path, line=lines("about"))
+        raise InputError("about must be a string", path=path, line=lines.get("about"))
     parts = {key: _section(key, row.get(key, {}), path, lines) for key in _SECTIONS}
     config = TrainConfig(name, method, about, **parts, path=path)
     table = row.get("trainer", {})
     if not isinstance(table, dict):
-        raise InputError("[trainer] must be a table", path=path, line=lines("trainer"))
-    trainer = {key: check_argument(config.kind, key, value, path=path, line=lines(f"trainer.{key}"))
+        raise InputError("[trainer] must be a table", path=path, line=lines.get("trainer"))
+    trainer = {key: check_argument(config.kind, key, value, path=path, line=lines.get(f"trainer.{key}"))
                for key, value in table.items()}
     return check(replace(config, trainer=trainer), lines)
 
@@ -244,12 +241,12 @@ def _known(key: str, known: Iterable[str], prefix: str, path: str, line: int | N
         raise InputError(f"no key {prefix}{key}; {hint}", path=path, line=line, field=f"{prefix}{key}")
 
 
-def _section(name: str, row: Any, path: str, lines: _Lines) -> Any:
+def _section(name: str, row: Any, path: str, lines: Mapping[str, int]) -> Any:
     if not isinstance(row, dict):
-        raise InputError(f"[{name}] must be a table", path=path, line=lines(name))
+        raise InputError(f"[{name}] must be a table", path=path, line=lines.get(name))
     known = {f.name: f for f in fields(_SECTIONS[name])}
     for key, value in row.items():
-        line = lines(f"{name}.{key}") or lines(f"{name}.{key}".rpartition(".")[0])
+        line = lines.get(f"{name}.{key}") or lines.get(f"{name}.{key}".rpartition(".")[0])
         _known(key, known, f"{name}.", path, line)
         _typed(f"{name}.{key}", value, str(known[key].type), path, line)
     return _SECTIONS[name](**row)
@@ -265,18 +262,16 @@ def _typed(key: str, value: Any, kind: str, path: str, line: int | None) -> None
         raise InputError(f"{key} must hold strings alone", path=path, line=line, field=key)
 
 
-def check(config: TrainConfig, lines: _Lines | None = None) -> TrainConfig:
+def check(config: TrainConfig, lines: Mapping[str, int] | None = None) -> TrainConfig:
     """Check what one key alone does not tell, and return the configuration.
 
     Raises:
         InputError: numbers out of range, or parts that do not fit together.
     """
-
-    def line(key: str) -> int | None:
-        return None if lines is None else lines(key)
+    at = lines or {}
 
     def wrong(key: str, message: str) -> InputError:
-        return InputError(f"{key} {message}", path=config.path, line=line(key), field=key)
+        return InputError(f"{key} {message}", path=config.path, line=at.get(key), field=key)
 
     b, t = config.batch, config.trainer
     if not config.model.name:
@@ -294,7 +289,7 @@ def check(config: TrainConfig, lines: _Lines | None = None) -> TrainConfig:
         raise wrong("batch.unit", f"must be one of {', '.join(get_args(Unit))}, got {b.unit!r}")
     columns = {"id", "reference", "image", "prompt", "rubric"}
     for key in config.data.columns:
-        _known(key, columns, "data.columns.", config.path, line(f"data.columns.{key}"))
+        _known(key, columns, "data.columns.", config.path, at.get(f"data.columns.{key}"))
     for key, low, high in (("learning_rate", 0.0, 1.0), ("temperature", 0.0, 10.0), ("top_p", 0.0, 1.0)):
         if key in t and not low < t[key] <= high:
             raise wrong(f"trainer.{key}", f"must lie above {low:g} and at most at {high:g}, got {t[key]}")

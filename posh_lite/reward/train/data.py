@@ -23,7 +23,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "id": ("id", "uuid"), "reference": ("reference", "answer"), "image": ("image", "images"),
     "prompt": ("prompt", "problem"), "rubric": ("rubric",),
 }
-#: What must be known of a column that is not there.
+#: Columns that every row must have.
 _NEEDED = frozenset({"reference"})
 OnError = Callable[[InputError], None]
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from posh_lite.errors import InputError
 from posh_lite.reward.train.config import TrainConfig
+
+if TYPE_CHECKING:
+    from posh_lite.judge.llm.usage import Prices
 
 #: GPU hours of PAGER's main run: 32 A100 for about two days (appendix D).
 PAPER_GPU_HOURS = 32 * 48
@@ -139,7 +142,7 @@ def readings(config: TrainConfig, counted: Numbers, references: Sequence[tuple[s
         held against itself: a caption of the same length and content. Nothing for other rewards.
     """
     if config.reward.name == "pager":
-        return _pager(config, counted, references)
+        return _pager(counted, references)
     if config.reward.name == "posh" and references:
         from posh_lite.records import Pair
         from posh_lite.scale.estimate import count_pairs
@@ -151,7 +154,7 @@ def readings(config: TrainConfig, counted: Numbers, references: Sequence[tuple[s
     return []
 
 
-def _pager(config: TrainConfig, counted: Numbers, references: Sequence[tuple[str, bool]]) -> list[Reading]:
+def _pager(counted: Numbers, references: Sequence[tuple[str, bool]]) -> list[Reading]:
     from posh_lite import paper
 
     def mean(stage: str, column: str) -> float:
@@ -176,12 +179,12 @@ def scaled_gpu_hours(counted: Numbers) -> float | None:
         return None
     from posh_lite import paper
 
-    kept = float(paper.statement("kept"))
-    return PAPER_GPU_HOURS * counted.captions / (kept * 8 * 3)
+    own = float(paper.statement("kept")) * 8 * 3  # captions of that run: 8 a prompt over 3 epochs (Table 9)
+    return PAPER_GPU_HOURS * counted.captions / own
 
 
-def cost(found: Sequence[Reading], prices: Any) -> float:
-    """What the judge's tokens cost on an endpoint with these :class:`~posh_lite.judge.llm.usage.Prices`."""
+def cost(found: Sequence[Reading], prices: Prices) -> float:
+    """What the judge's tokens cost on an endpoint, in the currency of its prices."""
     from posh_lite.judge.llm.usage import Usage
 
     total = Usage()

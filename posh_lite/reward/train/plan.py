@@ -7,7 +7,7 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from importlib.util import find_spec
 from itertools import islice
@@ -309,8 +309,6 @@ def _cost(found: Plan, prices: Prices | None, gpu_price: float | None) -> list[t
 
 def to_dict(found: Plan) -> dict[str, Any]:
     """The plan as JSON holds it."""
-    from dataclasses import asdict
-
     row = asdict(found)
     row["rows"] = [dict(zip(("file", "rows", "images", "rubrics"), r, strict=True)) for r in found.rows]
     row["gpu_hours"] = scaled_gpu_hours(found.counted)

@@ -116,7 +116,10 @@ def open_log(folder: Path, *, fresh: bool) -> None:
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:
-    """The lines of ``log.jsonl``; a step that was run again after a resume counts as it was run last."""
+    """The lines of ``log.jsonl`` by step; a step that was run again after a resume counts as it was run last.
+
+    Lines that cannot be read, as of a run that was killed, are left out.
+    """
     path = folder / LOG
     if not path.is_file():
         return []
