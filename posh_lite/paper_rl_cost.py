@@ -27,7 +27,6 @@ WAYS = {
 }  # fmt: skip
 
 
-
 @dataclass(frozen=True, slots=True)
 class Stage:
     """What one stage of the PAGER run asks of a model.
@@ -55,8 +54,8 @@ class PagerRun:
     Attributes:
         stages: rubrics, filter, training, and what is not measured.
         rounds: reading of "rollout batch size 1024" -> rounds of rollouts in all.
-        hours: wall clock, and ``gpu_hours`` of the policy's GPUs; the judge's are in neither.
-        gpu_hours: of all GPUs.
+        hours: of the clock.
+        gpu_hours: of the policy's GPUs; the judge's are not among them.
     """
 
     stages: tuple[Stage, ...]

@@ -79,8 +79,7 @@ def ablation_panels() -> dict[str, dict[str, tuple[float, float]]]:
     """Table 5: from the full reward to each variant."""
     t = "component_ablations"
     full, *others = published().sheet(t).cells
-    return {SHOWN[c]: {v: (at(f"{t}/{full}/{c}"), at(f"{t}/{v}/{c}")) for v in others}
-            for c in ("d_mid", "s_q4", "h_q4", "g_q4")}  # fmt: skip
+    return {SHOWN[c]: {v: (at(f"{t}/{full}/{c}"), at(f"{t}/{v}/{c}")) for v in others} for c in MAIN}
 
 
 def seed_bands() -> dict[str, tuple[float, float]]:

@@ -42,8 +42,7 @@ _RANGE_OF_FIVE = 2.326
 def votes() -> list[Votes]:
     """Table 15 with intervals. Fleiss' kappa stands for the correlation of two votes on one image."""
     sheet, images, raters = published().sheet("preference").cells, count("preference_images"), count("raters")
-    kappa, n = at("statement:fleiss_kappa"), count("preference_votes")
-    effect = 1 + (raters - 1) * kappa
+    n, effect = count("preference_votes"), design_effect()
     rows = []
     for model in sheet:
         own = int(at(f"preference/{model}/votes"))
