@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -170,7 +171,7 @@ def test_the_permutation_test_agrees_with_scipy(gaps: list[int]) -> None:
     theirs = stats.permutation_test((values,), lambda x, axis: x.mean(axis=axis), permutation_type="samples",
                                     n_resamples=np.inf, vectorized=True)
     # scipy doubles the smaller tail; for a symmetric null both are the share of sums at least as large in size
-    assert p == pytest.approx(min(1.0, theirs.pvalue)) or float(values.mean()) == 0
+    assert p == pytest.approx(min(1.0, theirs.pvalue))
 
 
 def test_wilcoxon_leaves_equal_images_out() -> None:
@@ -216,13 +217,11 @@ def test_marked_text_is_escaped_and_whole() -> None:
 
 @given(st.text(max_size=30), st.data())
 def test_marks_change_no_text(text: str, data: st.DataObject) -> None:
-    from html import unescape
-
     marks = data.draw(st.lists(st.sampled_from(["", "wrong", "both"]), min_size=len(text), max_size=len(text)))
     shown = marked(text, marks)  # type: ignore[arg-type]
     for tag in ('<mark class="wrong">', '<mark class="both">', "</mark>"):
         shown = shown.replace(tag, "")
-    assert unescape(shown) == unescape(__import__("html").escape(text))
+    assert unescape(shown) == text
 
 
 def test_the_captions_that_differ_most_come_first(found: Comparison) -> None:
