@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from posh_lite.book import cache
 from posh_lite.book.__main__ import main
 from posh_lite.book.cache import digest, file_digest, notebook_key, shared_inputs, site_key, tree_digest
 from posh_lite.book.execute import is_fresh, run_all
@@ -266,3 +268,21 @@ def test_random_doubled_and_missing_ids_are_named():
     cells = [{"id": "a1b2c3d4"}, {"id": "0f9e8d7c-1234-4321-9999-aaaaaaaaaaaa"}, {"id": "size"}, {"id": "size"}, {}]
     assert len(id_problems({"cells": cells})) == 4
     assert id_problems({"cells": [{"id": "who-owns-what"}, {"id": "figure-2"}, {"id": "decade"}]}) == []
+
+
+def test_what_notebooks_use_of_the_pipeline_is_among_their_inputs() -> None:
+    root = Path(__file__).parents[1]
+
+    def named(text: str) -> set[str]:
+        found = set(re.findall(r"posh_lite\.book\.(\w+)", text))
+        for several in re.findall(r"from posh_lite\.book import ([\w, ]+)", text):
+            found |= {name.strip().partition(" as ")[0] for name in several.split(",")}
+        return {f"book/{name}.py" for name in found if (root / "posh_lite" / "book" / f"{name}.py").is_file()}
+
+    users = [*(root / "notebooks").glob("*.ipynb"), *(root / "posh_lite").rglob("*.py")]
+    texts = [p.read_text("utf-8") for p in users if "book" not in p.relative_to(root).parts]
+    used = set().union(*map(named, texts))
+    while more := set().union(*(named((root / "posh_lite" / name).read_text("utf-8")) for name in used)) - used:
+        used |= more
+    assert {"book/show.py", "book/where.py"} <= used
+    assert used <= cache._COMPUTING
