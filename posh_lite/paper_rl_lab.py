@@ -11,7 +11,6 @@ from posh_lite import paper_rl
 from posh_lite.book import show
 from posh_lite.errors import InputError
 from posh_lite.evaluation.bootstrap import Estimate
-from posh_lite.position.robust import t_interval
 
 QUANTITIES = ("d_mid", "s_q4", "h_q4", "g_q4")
 SCENE = "default"
@@ -35,7 +34,12 @@ class Beside:
 
     @property
     def says(self) -> str:
-        """Whether the laboratory agrees on the direction: its interval has to leave zero out."""
+        """Whether the laboratory agrees on the direction: its interval has to leave zero out.
+
+        "moves nothing" where every seed gives exactly the same with and without it.
+        """
+        if self.lab.low == self.lab.high == 0 and self.printed:
+            return "moves nothing"
         if math.isnan(self.lab.low) or self.lab.low <= 0 <= self.lab.high or not self.printed:
             return "undecided"
         return "agrees" if (self.lab.value > 0) == (self.printed > 0) else "does not"
@@ -50,31 +54,18 @@ def beside(study: dict[str, Any]) -> list[Beside]:
     Raises:
         InputError: the study lacks its main scene or the full reward.
     """
-    from posh_lite.reward.lab.pattern import ROWS
+    from posh_lite.reward.lab.pattern import ROWS, difference
 
     try:
-        rows = study["scenes"][SCENE]["rows"]
-        of = {(r["arm"], r["seed"]): r["values"] for r in rows}
+        scene = study["scenes"][SCENE]
+        present = {r["arm"] for r in scene["rows"]}
     except (KeyError, TypeError):
         raise InputError(f'the record has no scene "{SCENE}"; renew it with posh-lite lab') from None
-    seeds = sorted(seed for arm, seed in of if arm == "full")
-    if not seeds:
+    if "full" not in present:
         raise InputError('the record has no arm "full"; renew it with posh-lite lab')
     made = paper_rl.ablation_differences()
-    found = []
-    for arm, variant in ROWS.items():
-        own = [s for s in seeds if (arm, s) in of]
-        if variant not in made or not own:
-            continue
-        for quantity in QUANTITIES:
-            gaps = [_value(of[arm, s], quantity) - _value(of["full", s], quantity) for s in own]
-            found.append(Beside(variant, quantity, made[variant][quantity][0], t_interval(gaps)))
-    return found
-
-
-def _value(values: dict[str, Any], quantity: str) -> float:
-    value = values.get(quantity)
-    return math.nan if value is None else float(value)
+    return [Beside(variant, q, made[variant][q][0], difference(scene, arm, "full", q))
+            for arm, variant in ROWS.items() if variant in made and arm in present for q in QUANTITIES]
 
 
 def shown(record: str | Path) -> list[show.Block]:
@@ -95,12 +86,12 @@ def shown(record: str | Path) -> list[show.Block]:
          "interval": show.interval(b.lab, 3), "direction": b.says} for b in rows
     ])  # fmt: skip
     n = max((b.lab.n for b in rows), default=0)
-    count = {word: sum(b.says == word for b in rows) for word in ("agrees", "does not", "undecided")}
+    count = {word: sum(b.says == word for b in rows) for word in ("agrees", "does not", "undecided", "moves nothing")}
     return [
         show.table(frame, name="rl-laboratory", digits=3,
                    caption=f"Differences to the full reward: Table 5 (one run), and the laboratory (a simulation, {n}"
                    " seeds, t intervals of paired differences)."),
         show.text(f"The laboratory agrees on the direction of {count['agrees']} of {len(rows)} differences, has the "
-                  f"other direction in {count['does not']}, and cannot tell {count['undecided']} from zero. Sizes are "
-                  "not to be compared: its captions are composed of ready sentences."),
+                  f"other direction in {count['does not']}, cannot tell {count['undecided']} from zero, and moves nothing"
+                  f" at all in {count['moves nothing']}. Sizes are not to be compared: its captions are composed of ready sentences."),
     ]  # fmt: skip
