@@ -92,6 +92,7 @@ def shown(record: str | Path) -> list[show.Block]:
                    caption=f"Differences to the full reward: Table 5 (one run), and the laboratory (a simulation, {n}"
                    " seeds, t intervals of paired differences)."),
         show.text(f"The laboratory agrees on the direction of {count['agrees']} of {len(rows)} differences, has the "
-                  f"other direction in {count['does not']}, cannot tell {count['undecided']} from zero, and moves nothing"
-                  f" at all in {count['moves nothing']}. Sizes are not to be compared: its captions are composed of ready sentences."),
+                  f"other direction in {count['does not']}, cannot tell {count['undecided']} from zero, and moves"
+                  f" nothing at all in {count['moves nothing']}. Sizes are not to be compared: its captions are composed"
+                  " of ready sentences."),
     ]  # fmt: skip

@@ -322,7 +322,9 @@ def test_simulated_raters_show_what_was_put_into_them(tmp_path: Path) -> None:
     study = made(tmp_path, captions(90), raters=tuple(f"r{n}" for n in range(1, 6)), repeats=20, attention=5)
     pushed = Habits(noise=0.4, left=2.0)
     write_answers(simulate(study, {"a": 0.0, "b": 1.0}, {"r1": pushed, "r2": Habits(careless=1.0)}), tmp_path)
-    report = analyse(read_answers(sorted(tmp_path.glob("answers-*.json")), study), n_resamples=200)
+    answers = read_answers(sorted(tmp_path.glob("answers-*.json")), study)
+    assert answers.simulated == ("r1", "r2", "r3", "r4", "r5")
+    report = analyse(answers, n_resamples=200)
     by_name = {r.name: r for r in report.raters}
     assert by_name["r1"].leftmost > 0.8 > 0.6 > by_name["r3"].leftmost
     assert by_name["r3"].checks_passed == 5

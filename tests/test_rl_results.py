@@ -274,7 +274,7 @@ def test_laboratory_is_paired_by_seed(tmp_path: Path) -> None:
     half = 4.302652729911275 * 0.01 / math.sqrt(3)
     assert (first.lab.value, first.lab.low) == pytest.approx((0.06, 0.06 - half))
     assert first.says == "agrees"
-    assert [r.says for r in rows[1:]] == ["undecided"] * 3  # no difference, no difference, not measured
+    assert [r.says for r in rows[1:]] == ["moves nothing", "moves nothing", "undecided"]  # the last is not measured
     table, text = paper_rl_lab.shown(tmp_path)
     assert "3 seeds" in (table.markdown or "") and "agrees on the direction of 1 of 4" in text.plain
 

@@ -31,6 +31,7 @@ html { font-size: 11.5px }
 .bd-container, .bd-container__inner, .bd-main, .bd-content, .bd-article-container, .bd-article, .bd-page-width
   { display: block !important; max-width: none !important; padding: 0 !important; margin: 0 !important }
 .posh-chapter { break-before: page }
+.posh-exercise .admonition.dropdown { display: none }
 .bd-main .bd-content .bd-article h1, .bd-main .bd-content .bd-article h1:first-of-type { display: block !important }
 h1, h2, h3, h4 { break-after: avoid }
 figure, table, .admonition, .posh-badge { break-inside: avoid }

@@ -161,6 +161,8 @@ def _read(options: argparse.Namespace) -> int:
     report = analyse(answers, n_resamples=options.resamples)
     lines = [f"Study {answers.study.id}: {_n(report.n_items, 'answer')} on {_n(report.n_images, 'image')} by "
              f"{_n(len(report.raters), 'rater')}; {report.n_no_first} without a single first place."]  # fmt: skip
+    if answers.simulated:
+        lines.append(f"**Simulated**, nobody was asked: the answers of {', '.join(answers.simulated)}.")
     if answers.absent:
         lines.append(f"No file of {', '.join(answers.absent)}.")
     marked = ["# Preference study", "", *lines]

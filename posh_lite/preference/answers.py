@@ -62,7 +62,7 @@ def _json(path: str | Path) -> Any:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"not valid JSON: {error}", path=path) from None
+        raise InputError(f"is no JSON, as keys and answers of a preference study are: {error}", path=path) from None
 
 
 def read_key(path: str | Path) -> PreferenceStudy:
@@ -123,12 +123,14 @@ class Answers:
         judgments: by rater in the order of the files, then as they were shown.
         open: rater -> trials without an answer; raters of the key whose file is missing are in ``absent``.
         absent: raters of the key without a file.
+        simulated: raters whose file says that no person gave the answers.
     """
 
     study: PreferenceStudy
     judgments: tuple[Judgment, ...]
     open: Mapping[str, int]
     absent: tuple[str, ...]
+    simulated: tuple[str, ...] = ()
 
 
 def read_answers(paths: Sequence[str | Path], study: PreferenceStudy, *, without: Sequence[str] = ()) -> Answers:
@@ -146,8 +148,11 @@ def read_answers(paths: Sequence[str | Path], study: PreferenceStudy, *, without
     if strange := [r for r in without if r not in study.trials]:
         raise InputError(f'the study has no rater "{strange[0]}"; there are {", ".join(study.raters)}', field="without")
     found: dict[str, tuple[str | Path, list[Judgment]]] = {}
+    simulated = []
     for path in paths:
-        rater, judgments = _file(path, study)
+        rater, judgments, made = _file(path, study)
+        if made == "simulated":
+            simulated.append(rater)
         if rater in found:
             raise InputError(f'holds answers of rater "{rater}", as {found[rater][0]} does; keep the fuller one',
                              path=path, field="rater")
@@ -157,10 +162,10 @@ def read_answers(paths: Sequence[str | Path], study: PreferenceStudy, *, without
     if not every:
         raise InputError("no answers are left", path=", ".join(map(str, paths)), field="answers")
     return Answers(study, every, {r: len(study.trials[r]) - len(own) for r, own in kept.items()},
-                   tuple(r for r in study.raters if r not in found))
+                   tuple(r for r in study.raters if r not in found), tuple(r for r in simulated if r in kept))
 
 
-def _file(path: str | Path, study: PreferenceStudy) -> tuple[str, list[Judgment]]:
+def _file(path: str | Path, study: PreferenceStudy) -> tuple[str, list[Judgment], object]:
     row = _json(path)
     if not isinstance(row, dict) or row.get("format") != ANSWERS:
         hint = "; this is the key" if isinstance(row, dict) and row.get("format") == FORMAT else ""
@@ -184,7 +189,7 @@ def _file(path: str | Path, study: PreferenceStudy) -> tuple[str, list[Judgment]
         if code in said:
             raise InputError(f'{at}: comparison "{code}" is answered twice', path=path, field=f"{at}.trial")
         said[code] = _judgment(one, rater, trials[code], study, path, at)
-    return rater, [said[t.code] for t in study.trials[rater] if t.code in said]
+    return rater, [said[t.code] for t in study.trials[rater] if t.code in said], row.get("made")
 
 
 def _judgment(

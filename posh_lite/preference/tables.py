@@ -102,4 +102,4 @@ def to_dict(report: PreferenceReport, answers: Answers) -> dict[str, Any]:
         return None if isinstance(value, float) and math.isnan(value) else value
 
     row: dict[str, Any] = plain(report)
-    return {"study": answers.study.id, "absent": list(answers.absent), **row}
+    return {"study": answers.study.id, "absent": list(answers.absent), "simulated": list(answers.simulated), **row}
