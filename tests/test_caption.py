@@ -292,7 +292,7 @@ def test_a_file_of_records_hands_its_references_on(tmp_path: Path) -> None:
     assert read_captions(tmp_path / "c.jsonl").pairs[0].generation == "Picture 1. A plain colour."
 
 
-def test_docent_is_read_from_its_manifest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_docent_is_read_from_its_manifest(tmp_path: Path) -> None:
     images = folder(tmp_path / "images", 2)
     entries = [{"uuid": "u0", "status": "ok", "file": "00.png"}, {"uuid": "u1", "status": "failed", "reason": "gone"}]
     (images / "manifest.jsonl").write_text("".join(json.dumps(e) + "\n" for e in entries), "utf-8")

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -227,24 +228,41 @@ def test_the_first_call_is_as_trl_calls() -> None:
     assert signature_of(reward) == "reward"
 
 
-@pytest.fixture
-def server() -> Iterator[str]:
-    """A server that serves one model's name and nothing else."""
+@contextmanager
+def serving(listed: object) -> Iterator[str]:
+    """A server that lists its models so and does nothing else."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(json.dumps({"data": [{"id": "Qwen/Qwen3-8B"}]}).encode())
+            self.wfile.write(json.dumps(listed).encode())
 
         def log_message(self, *args: object) -> None:
             pass
 
     made = HTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=made.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{made.server_port}/v1"
-    made.shutdown()
-    made.server_close()
+    try:
+        yield f"http://127.0.0.1:{made.server_port}/v1"
+    finally:
+        made.shutdown()
+        made.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """A server of one model."""
+    with serving({"data": [{"id": "Qwen/Qwen3-8B"}]}) as url:
+        yield url
+
+
+@pytest.mark.parametrize("listed", [[], "models", {"data": None}, {"data": ["Qwen/Qwen3-8B"]}, {"object": "list"}])
+def test_a_server_that_lists_no_models_is_a_lack(listed: object) -> None:
+    pytest.importorskip("openai", reason="the extra openai is not installed")
+    with serving(listed) as url:
+        found = lacks(read_config("pager-grpo", [f"reward.options.url={url}"]))
+    assert any("serves nothing, not Qwen/Qwen3-8B" in lack.what for lack in found)
 
 
 def test_what_is_missing_is_told_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch, server: str) -> None:

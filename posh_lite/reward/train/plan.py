@@ -208,11 +208,13 @@ def _server(config: TrainConfig) -> Lack | None:
     request = urllib.request.Request(url.rstrip("/") + "/models", headers=headers)
     try:
         with urllib.request.urlopen(request, timeout=5) as reply:
-            served = [str(m.get("id")) for m in json.load(reply).get("data", [])]
+            listed = json.load(reply)
     except urllib.error.HTTPError:
         return None  # it is there, and does not list its models
     except (OSError, ValueError) as error:
         return Lack(f"no server for the judge answers at {url} ({error})", how)
+    rows = listed.get("data") if isinstance(listed, dict) else None
+    served = [str(m.get("id")) for m in rows if isinstance(m, dict)] if isinstance(rows, list) else []
     if model not in served:
         return Lack(f"the server at {url} serves {', '.join(served) or 'nothing'}, not {model}", how)
     return None
