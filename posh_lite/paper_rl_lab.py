@@ -93,6 +93,6 @@ def shown(record: str | Path) -> list[show.Block]:
                    " seeds, t intervals of paired differences)."),
         show.text(f"The laboratory agrees on the direction of {count['agrees']} of {len(rows)} differences, has the "
                   f"other direction in {count['does not']}, cannot tell {count['undecided']} from zero, and moves"
-                  f" nothing at all in {count['moves nothing']}. Sizes are not to be compared: its captions are composed"
-                  " of ready sentences."),
+                  f" nothing at all in {count['moves nothing']}. Sizes are not to be compared: its captions are"
+                  " composed of ready sentences."),
     ]  # fmt: skip
