@@ -18,12 +18,11 @@ from posh_lite.position.types import LABELS
 LOOKS = {"Supported": ("s", "blue", ""), "Contradicted": ("h", "orange", "7 3"), "Generic": ("g", "purple", "2 3")}
 
 
-def profile_svg(figures: Mapping[str, Estimate], *, prefix: str = "") -> tuple[str, str]:
+def profile_svg(figures: Mapping[str, Estimate]) -> tuple[str, str]:
     """Supported, contradicted and generic share in the four quarters.
 
     Args:
         figures: with ``s_q1`` to ``g_q4``.
-        prefix: before these names.
 
     Returns:
         The drawing, and its alt text, which is in it too.
@@ -43,7 +42,7 @@ def profile_svg(figures: Mapping[str, Estimate], *, prefix: str = "") -> tuple[s
     said = []
     for place, label in enumerate(LABELS):
         letter, hue, dashes = LOOKS[label]
-        own = [figures.get(f"{prefix}{letter}_q{k}") for k in (1, 2, 3, 4)]
+        own = [figures.get(f"{letter}_q{k}") for k in (1, 2, 3, 4)]
         points = [(left + step * (k + 0.5) + 9 * (place - 1), e) for k, e in enumerate(own)
                   if e is not None and not math.isnan(e.value)]
         ink = f'stroke="var(--{hue})"'

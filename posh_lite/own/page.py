@@ -62,15 +62,14 @@ _NAMES = {**SHOWN, "s_q4": "Q4 supported", "h_q4": "Q4 contradicted", "g_q4": "Q
 _KINDS = {"entity": "things", "attribute": "attributes", "relation": "relations"}
 
 
-def model_page(model: Model, *, most: int = MOST) -> str:
+def model_page(model: Model) -> str:
     """The whole page.
 
     Args:
         model: with its scores and profiles.
-        most: captions that are opened at either end.
     """
     record = model.record
-    parts = [*_head(record), *_scores(model), *_profile(record), *_wrong(model.scores), *_captions(model, most)]
+    parts = [*_head(record), *_scores(model), *_profile(record), *_wrong(model.scores), *_captions(model)]
     footer = (f"<p>Metric: <code>{escape(record.scores_by)}</code></p><p>Position lens: <code>"
               f"{escape(record.position_by or 'none')}</code></p><p>References: {shown(record.references)}, <code>"
               f"{record.texts}</code>; captions: <code>{record.captions}</code>. Files: <a href=\"{CAPTIONS}\">"
@@ -219,8 +218,8 @@ def ends(scores: Sequence[Score], most: int = MOST) -> tuple[list[Score], list[S
     return worst, known[len(worst):][::-1][:most]
 
 
-def _captions(model: Model, most: int) -> Iterator[str]:
-    worst, best = ends(model.scores, most)
+def _captions(model: Model) -> Iterator[str]:
+    worst, best = ends(model.scores)
     for title, own, letter in (("Its worst captions", worst, "w"), ("Its best captions", best, "b")):
         if not own:
             continue

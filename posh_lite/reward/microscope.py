@@ -8,7 +8,7 @@ caption that it was made from.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -185,28 +185,22 @@ class Microscope:
             {**{p: _number(columns[p][n]) for p in wanted}, TOTAL: _number(value)} for n, value in enumerate(values)
         ]
 
-    def slides(
-        self, pairs: Sequence[Pair], *, names: Sequence[str] | None = None, units: Sequence[str] | None = None,
-        strangers: Mapping[str, Sequence[str]] | None = None,
-    ) -> Iterator[Slide]:
-        """Captions with their edits, one after the other.
-
-        Args:
-            pairs: captions beside their references.
-            names: of the edits (default: all).
-            units: the work or image of each (default: its ``image``, else its reference).
-            strangers: by reference, sentences about other pictures (default: from the other references).
-        """
-        own = [p.image or p.reference for p in pairs] if units is None else list(units)
-        others = other_sentences(pairs) if strangers is None else strangers
-        for pair, unit in zip(pairs, own, strict=True):
-            yield self.slide(pair, unit=unit, names=names, strangers=others[pair.reference])
-
     def slide(
         self, pair: Pair, *, unit: str | None = None, names: Sequence[str] | None = None,
         strangers: Sequence[str] = (),
     ) -> Slide:
-        """One caption with its edits."""
+        """One caption with its edits.
+
+        Args:
+            pair: the caption beside its reference.
+            unit: the work or image (default: the pair's ``image``, else its reference).
+            names: of the edits (default: all).
+            strangers: sentences about other pictures, as :func:`other_sentences` gives them.
+
+        Raises:
+            InputError: the reference gives no claim, or there is no such edit.
+            JudgeDown: a model that judges is gone.
+        """
         (base,) = self.view([pair])
         known = known_of(base, strangers)
         made = [edit(name, pair.generation, known, seed=self.seed) for name in (kinds() if names is None else names)]

@@ -99,7 +99,7 @@ def make_record(
         microscope: looks at them.
         pairs: captions beside their references.
         units: the work or image of each.
-        strangers: see :meth:`~posh_lite.reward.microscope.Microscope.slides`.
+        strangers: by reference, sentences about other pictures (default: of the other references).
         work: a file of rows that is added to, so that a run that was stopped goes on; rows of other texts, edits or
             signatures are left aside.
         progress: show a bar; None shows it on a terminal.
