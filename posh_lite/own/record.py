@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from posh_lite.errors import InputError
 from posh_lite.evaluation.bootstrap import Estimate, estimate_from_dict, ratio
+from posh_lite.judge.saved import write_json
 from posh_lite.own.references import digest_of
 
 if TYPE_CHECKING:
@@ -87,9 +88,8 @@ class ModelRecord:
         """Write ``model.json``, complete or not at all."""
         row = asdict(self)
         row["figures"] = {name: e.to_dict() for name, e in self.figures.items()}
-        path, part = folder / FILE, folder / f"{FILE}.part"
-        part.write_text(json.dumps({"form": FORM, **row}, indent=1, ensure_ascii=False) + "\n", "utf-8")
-        part.replace(path)
+        path = folder / FILE
+        write_json(path, {"form": FORM, **row})
         return path
 
 

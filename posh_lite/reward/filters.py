@@ -176,11 +176,7 @@ class Solvable:
             if brief:
                 found.append(Decision("uninformative rollout" if candidate.rollout.strip() else "no rollout"))
                 continue
-            score = next(asked)
-            if isinstance(score, str):
-                found.append(Decision(f"no score: {score}"))
-            else:
-                found.append(Decision("unsolvable" if score <= self.above else "", {"score": score}))
+            found.append(_by_score(next(asked), "unsolvable", lambda score: score <= self.above))
         return found
 
 
@@ -205,13 +201,14 @@ class NotSaturated:
 
     def decide(self, candidates: Sequence[Candidate], /) -> list[Decision]:
         """Decisions with "score"."""
-        found = []
-        for score in self.scores(candidates):
-            if isinstance(score, str):
-                found.append(Decision(f"no score: {score}"))
-            else:
-                found.append(Decision("saturated" if score >= self.below else "", {"score": score}))
-        return found
+        return [_by_score(s, "saturated", lambda score: score >= self.below) for s in self.scores(candidates)]
+
+
+def _by_score(score: float | str, reason: str, out: Callable[[float], bool]) -> Decision:
+    """Leave out for a reason where a score says so, and always where there is none."""
+    if isinstance(score, str):
+        return Decision(f"no score: {score}")
+    return Decision(reason if out(score) else "", {"score": score})
 
 
 # -- what filters measure -----------------------------------------------------------------------------------
