@@ -189,6 +189,14 @@ def test_only_rows_of_one_kind_share_a_table(two: tuple[Model, Model]) -> None:
     assert text.count("<table class=\"sorts\"") == 3
 
 
+def test_nothing_of_a_record_becomes_markup(two: tuple[Model, Model]) -> None:
+    names = ("name", "folder", "references", "texts", "scores_by", "position_by", "captions", "note")
+    odd = replace(two[0].record, **dict.fromkeys(names, "<i>&</i>"))
+    for told in (page([odd]), model_page(replace(two[0], record=odd))):
+        assert "<i>" not in told
+        assert "&lt;i&gt;" in told
+
+
 def test_undefined_rows_come_last(two: tuple[Model, Model]) -> None:
     a, b = (m.record for m in two)
     nothing = Estimate(math.nan, math.nan, math.nan, 0, 0, reason="nothing")

@@ -142,8 +142,8 @@ def _group(group: Group, number: int, of: int) -> str:
                    "</figcaption></figure>")
     signature = (f'<details><summary>Signatures of these rows</summary><dl><dt>metric</dt><dd><code>'
                  f"{escape(first.scores_by)}</code></dd><dt>position lens</dt><dd><code>"
-                 f"{escape(first.position_by or 'none')}</code></dd><dt>references</dt><dd><code>{first.texts}</code>,"
-                 f" {len(first.images):,} texts</dd></dl></details>")
+                 f"{escape(first.position_by or 'none')}</code></dd><dt>references</dt><dd><code>"
+                 f"{escape(first.texts)}</code>, {len(first.images):,} texts</dd></dl></details>")
     caption = (f"Means with {first.level:.0%} intervals over images, {first.n_resamples:,} draws; position by"
                " sentences, each counted once.")
     table = sorting_table(_COLUMNS, [_row(r) for r in group.rows], caption=caption, sorted_by=1,

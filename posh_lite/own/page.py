@@ -28,7 +28,7 @@ from posh_lite.own.frame import (
     text_cell,
     write_whole,
 )
-from posh_lite.own.record import EFFECTS, LAST, SCORES, WEIGHTED, ModelRecord
+from posh_lite.own.record import EFFECTS, FILE, LAST, SCORES, WEIGHTED, ModelRecord
 from posh_lite.own.run import CAPTIONS, PAGE, POSITION, SCORES_FILE, Model
 from posh_lite.position.effects import SHOWN
 
@@ -72,8 +72,8 @@ def model_page(model: Model) -> str:
     parts = [*_head(record), *_scores(model), *_profile(record), *_wrong(model.scores), *_captions(model)]
     footer = (f"<p>Metric: <code>{escape(record.scores_by)}</code></p><p>Position lens: <code>"
               f"{escape(record.position_by or 'none')}</code></p><p>References: {shown(record.references)}, <code>"
-              f"{record.texts}</code>; captions: <code>{record.captions}</code>. Files: <a href=\"{CAPTIONS}\">"
-              f'{CAPTIONS}</a>, <a href="{SCORES_FILE}">{SCORES_FILE}</a>, <a href="model.json">model.json</a>.</p>')
+              f"{escape(record.texts)}</code>; captions: <code>{escape(record.captions)}</code>. Files: "
+              + ", ".join(f'<a href="{name}">{name}</a>' for name in (CAPTIONS, SCORES_FILE, FILE)) + ".</p>")
     return document(record.name, "\n".join(parts), style=SCORE_STYLE, script=_OPEN, footer=footer)
 
 
