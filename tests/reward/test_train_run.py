@@ -25,7 +25,7 @@ from pictures import png  # noqa: E402
 
 from posh_lite.cli import main  # noqa: E402
 from posh_lite.errors import InputError, MissingDependency  # noqa: E402
-from posh_lite.reward.train import arguments, run, tiny  # noqa: E402
+from posh_lite.reward.train import arguments, plan, run, tiny  # noqa: E402
 from posh_lite.reward.train.config import TrainConfig, read_config  # noqa: E402
 from posh_lite.reward.train.curves import series  # noqa: E402
 from posh_lite.reward.train.record import read_log, read_run  # noqa: E402
@@ -238,9 +238,7 @@ def test_a_model_that_is_not_here(rows: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    import importlib.util
-
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "trl" else object())
+    monkeypatch.setattr(plan, "find_spec", lambda name: None if name == "trl" else object())
     with pytest.raises(MissingDependency, match="training needs trl: "):
         run.need(read_config("tiny-sft"))
 

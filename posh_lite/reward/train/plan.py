@@ -138,11 +138,7 @@ def _tried(config: TrainConfig, examples: Sequence[Example]) -> tuple[str, Trial
 def lacks(config: TrainConfig) -> list[Lack]:
     """What the training needs and this machine does not have."""
     found = []
-    wanted = {"torch": "torch", "transformers": "transformers", "trl": "trl", "datasets": "datasets"}
-    if config.model.vision:
-        wanted["PIL"] = "Pillow"
-    missing = [told for module, told in wanted.items() if find_spec(module) is None]
-    if missing:
+    if missing := not_installed(config):
         found.append(Lack(f"{', '.join(missing)}: not installed", install_command("rl")))
     elif (trl := metadata.version("trl")) != release():
         found.append(Lack(f"TRL is {trl}, and the arguments were checked against {release()}",
@@ -159,6 +155,14 @@ def lacks(config: TrainConfig) -> list[Lack]:
     if config.kind == "grpo" and (lack := _server(config)):
         found.append(lack)
     return found
+
+
+def not_installed(config: TrainConfig) -> list[str]:
+    """Packages that the training needs and that are not here, as pip knows them."""
+    wanted = {"torch": "torch", "transformers": "transformers", "trl": "trl", "datasets": "datasets"}
+    if config.model.vision:
+        wanted["PIL"] = "Pillow"
+    return [told for module, told in wanted.items() if find_spec(module) is None]
 
 
 def _vllm() -> list[Lack]:

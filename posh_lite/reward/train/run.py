@@ -22,6 +22,7 @@ from posh_lite.reward.train.config import TrainConfig
 from posh_lite.reward.train.curves import curves
 from posh_lite.reward.train.data import Example, read_examples, sources
 from posh_lite.reward.train.numbers import Numbers, numbers
+from posh_lite.reward.train.plan import not_installed
 from posh_lite.reward.train.rewards import build_reward, signature_of
 
 
@@ -93,11 +94,7 @@ def need(config: TrainConfig) -> None:
     Raises:
         MissingDependency: with the command that installs it.
     """
-    from importlib.util import find_spec
-
-    wanted = ["torch", "transformers", "trl", "datasets", *(["PIL"] if config.model.vision else [])]
-    missing = [name for name in wanted if find_spec(name) is None]
-    if missing:
+    if missing := not_installed(config):
         raise MissingDependency(f"training needs {', '.join(missing)}: {install_command('rl')}")
 
 
