@@ -65,6 +65,7 @@ def test_who_knows_the_gold_wins_and_who_guesses_does_not(tmp_path):
     won = project.run_project(f"{__name__}:Oracle", halves=("closed",), n_resamples=200)
     assert set(won.beats("bleu")) >= {"mistakes", "omissions"}
     assert "BLEU-4 is beaten on the closed half in" in won.markdown()
+    assert "closed half: 90 pairs of 6 works" in won.markdown()
     kept = json.loads(won.write(tmp_path).read_text("utf-8"))
     assert kept["works"]["closed"] == list(project.divide(SLUGS)["closed"])
     assert {r["half"] for r in kept["rows"]} == {"closed"}

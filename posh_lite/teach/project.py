@@ -63,6 +63,7 @@ class Row:
             that the metric scores none.
         low, high: interval of the difference over works, the same draws for both.
         silent: captions of the half to which the metric gives no score.
+        n: comparisons that the accuracies are of.
     """
 
     half: Half
@@ -73,6 +74,7 @@ class Row:
     low: float
     high: float
     silent: int = 0
+    n: int = 0
 
     @property
     def beaten(self) -> bool:
@@ -108,12 +110,16 @@ class Result:
         """The dimensions in which the rival is beaten."""
         return tuple(r.dimension for r in self.rows if r.rival == rival and r.half == half and r.beaten)
 
+    def _counted(self, half: Half) -> str:
+        n = max(r.n for r in self.rows if r.half == half)
+        return f"{half} half: {n} pairs of {len(self.works[half])} works"
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; figures that are undefined are null."""
         def plain(value: Any) -> Any:
             return None if value != value else value
 
-        names = ("half", "dimension", "rival", "mine", "theirs", "low", "high", "silent", "said")
+        names = ("half", "dimension", "rival", "n", "mine", "theirs", "low", "high", "silent", "said")
         return {
             "metric": self.metric, "signature": self.signature, "salt": self.salt, "skipped": self.skipped,
             "works": {half: list(works) for half, works in self.works.items()},
@@ -133,7 +139,8 @@ class Result:
         if self.skipped:
             return f"{self.metric} did not run: {self.skipped}\n"
         lines = [
-            f"Accuracy of {self.metric} among pairs of captions, and the difference with its 95 % interval over works:",
+            f"Accuracy of {self.metric} among pairs of captions, and the difference with its 95 % interval over works"
+            f" ({'; '.join(self._counted(half) for half in dict.fromkeys(r.half for r in self.rows))}):",
             "", "| half | dimension | yours | against | theirs | difference | |", "|---|---|---|---|---|---|---|",
         ]
         for r in self.rows:
@@ -214,5 +221,5 @@ def _rows(found: Evaluation, data: Benchmark, metric: str, half: Half, n_resampl
             mine, theirs = told[metric, dimension], told[rival, dimension]
             gap = difference(mine, theirs).estimate
             rows.append(Row(half, dimension, rival, mine.estimate.value, theirs.estimate.value, gap.low, gap.high,
-                            int(silent[metric][dimension])))
+                            int(silent[metric][dimension]), mine.estimate.n))
     return rows
