@@ -374,3 +374,14 @@ def test_a_model_as_judge_keeps_its_verdicts_beside_the_models(tmp_path: Path) -
         assert len(server.asked) == asked
     assert read_record(place / "m").figures == before.figures
     assert "judge:openai" in before.scores_by
+
+
+def test_an_effect_that_no_draw_moves_is_not_called_certain(two: tuple[Model, Model]) -> None:
+    model = two[0]
+    still = replace(model.record.figures["d_mid"], value=0.0, low=0.0, high=0.0)
+    record = replace(model.record, figures={**model.record.figures, "d_mid": still})
+    shown = model_page(replace(model, record=record))
+    assert "that is no certainty" in shown
+    moved = replace(still, low=-0.1, high=0.2)
+    record = replace(model.record, figures={**model.record.figures, "d_mid": moved, "d_tail": moved})
+    assert "that is no certainty" not in model_page(replace(model, record=record))
