@@ -161,8 +161,8 @@ def _said(record: ModelRecord) -> str:
         if math.isnan(e.value):
             told.append(f"{SHOWN[q]} is undefined ({escape(e.reason)})")
         elif e.low == e.high:
-            told.append(f"{SHOWN[q]} is {signed(e.value, 2)} in every draw of images, since hardly a sentence bears on it"
-                        " here: that is no certainty, and its interval says nothing")
+            told.append(f"{SHOWN[q]} is {signed(e.value, 2)} in every draw of images, since hardly a sentence bears on"
+                        " it here: that is no certainty, and its interval says nothing")
         elif math.isnan(e.low) or e.low <= 0 <= e.high:
             told.append(f"{SHOWN[q]} is {signed(e.value, 2)} ({escape(between(e, 2))}): whether the two parts differ is"
                         " open")
