@@ -7,8 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from posh_lite.graph import SceneGraph, extract_graph
+
+# The same examples in every run, so that a failure is always a change; HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.fixture(scope="session")

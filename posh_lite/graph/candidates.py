@@ -63,7 +63,7 @@ def stated_count(node: Node) -> int | None:
         if child.dep == "nummod":
             if child.lower in lexicon.NUMBERS:
                 return lexicon.NUMBERS[child.lower]
-            if child.lower.isdigit() and len(child.lower) < 7:
+            if child.lower.isdecimal() and len(child.lower) < 7:
                 return int(child.lower)
         if child.dep in (QUANTITY, PARTITIVE):
             if child.lower in lexicon.NUMBERS and child.lower not in ("pair", "dozen"):

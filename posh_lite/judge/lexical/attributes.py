@@ -183,7 +183,7 @@ def _negated(found: Finding) -> Finding:
 def _quantity(al: Alignment, a: Attribute, holders: list[Match]) -> Finding:
     """Numbers against the stated count, the members, or the namesakes of the counterpart."""
     lex = lexicon()
-    asked = [w for w in words.tokens(a.text) if w in lex.numbers or w in lex.vague or w.isdigit()]
+    asked = [w for w in words.tokens(a.text) if w in lex.numbers or w in lex.vague or w.isdecimal()]
     asked = [w for w in asked if w not in ("a", "an")] or asked
     if not asked and words.tokens(a.text)[:1] and words.tokens(a.text)[0] in ("each", "every", "all", "both", "any"):
         return Finding(3.4, "each of them")
