@@ -7,12 +7,13 @@ counts as generic, and does not move other sentences into another quarter. It bl
 specific sentences, and pushing details into the middle by copies around them. Copies of headings and of clauses are not
 shown either, and a heading as long as a sentence counts as one, so that filler in bold type is filler.
 
-"full", beside that: the middle term counts quarters over the sentences that support something new, so that no sentence
-that adds nothing (filler, copies, what no claim is about, what is false) moves evidence into the middle. The tail term
-looks at everything after the first three quarters of the specific sentences, so that filler at the head does not widen
-the tail, and takes the share of filler there, so that a mildly vague sentence dilutes nothing. A claim that one
-sentence alone contradicts is contradicted, even where another sentence says the right thing, and "red or blue" supports
-nothing where one of the two is wrong (:func:`hedged`).
+"full", beside that: the embedded verifier reads a caption a second time without its filler, so that words of filler
+change nothing in how the rest is read (:func:`without_filler`). The middle term counts quarters over the sentences that
+support something new, so that no sentence that adds nothing (filler, copies, what no claim is about, what is false)
+moves evidence into the middle. The tail term looks at everything after the first three quarters of the specific
+sentences, so that filler at the head does not widen the tail, and takes the share of filler there, so that a mildly
+vague sentence dilutes nothing. A claim that one sentence alone contradicts is contradicted, even where another sentence
+says the right thing, and "red or blue" supports nothing where one of the two is wrong (:func:`hedged`).
 
 What remains is the paper's design. Fine details earn more in the middle, and filler that is moved out of the tail costs
 nothing. What is invented costs nothing, since no claim is about it: a list of likely things collects claims, and two
@@ -29,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -73,6 +74,8 @@ _THRICE = 3
 #: "red or blue", "red, blue, or green".
 _OR = re.compile(r"(?:\b(?:either|maybe|perhaps)\s+)?(?P<words>\b[\w-]+(?:,\s+[\w-]+)*,?\s+or\s+[\w-]+)\b\s*", re.I)
 _BETWEEN = re.compile(r",?\s+or\s+|,\s+", re.I)
+#: Genericity from which on a sentence counts as filler whatever the verifier found in it.
+_NOTHING_ELSE = 0.9
 _CUT = re.compile(r"[,;\u2014]\s")
 
 
@@ -140,6 +143,25 @@ def without_repeats(caption: str) -> str:
     out = list(caption)
     for start, end in again:
         out[start:end] = [c if c == "\n" else " " for c in caption[start:end]]
+    return "".join(out)
+
+
+def without_filler(caption: str, findings: Iterable[Finding]) -> str:
+    """The caption with blanks in place of filler, so that every offset stays.
+
+    Filler is a sentence that is generic by its words and holds no evidence, or so generic that evidence in it can only
+    be a slip ("one of warmth" is no foot warmer).
+    """
+    from posh_lite.position.generic import LexicalGenericity
+
+    judge = LexicalGenericity()
+    told = [f.evidence for f in findings if f.evidence is not None]
+    out = list(caption)
+    for start, end in sentences_of(caption):
+        found = judge.judge(caption[start:end])
+        bare = not any(a < end and start < b for a, b in told)
+        if found.generic and (bare or found.score >= _NOTHING_ELSE):
+            out[start:end] = [c if c == "\n" else " " for c in caption[start:end]]
     return "".join(out)
 
 

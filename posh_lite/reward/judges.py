@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from posh_lite.errors import InputError, JudgeDown, JudgeError
 from posh_lite.position.graphs import Graphs
 from posh_lite.position.label import content_sentences, label_sentences
-from posh_lite.position.types import CaptionProfile, Extractor, Rubric, Verifier
+from posh_lite.position.types import CaptionProfile, Extractor, Finding, Rubric, Verifier
 from posh_lite.reward import guard as guards
 from posh_lite.reward.kept import Kept, Refusals
 from posh_lite.reward.rubrics import read_rubric
@@ -225,8 +225,9 @@ class Panel:
         """Captions through the lens; None where the judge refused one.
 
         With a guard the verifier does not see sentences that say again what an earlier one says. With "full" and the
-        embedded verifier a claim is contradicted, too, where one sentence alone contradicts it
-        (:func:`posh_lite.reward.guard.hedged`); a model's verdict is taken as it is.
+        embedded verifier it sees no filler, either (:func:`posh_lite.reward.guard.without_filler`), and a claim is
+        contradicted, too, where one sentence alone contradicts it (:func:`posh_lite.reward.guard.hedged`); a model's
+        verdict is taken as it is.
 
         Raises:
             JudgeDown: the model is gone.
@@ -237,6 +238,8 @@ class Panel:
         def make(places: list[int]) -> list[CaptionProfile | None]:
             self._graphs.of([seen[i] for i in places] if self.choice.verifier == "lexical" else [])
             rows = self._each([(seen[i], items[i][1]) for i in places], self.verifier.verify)
+            if guard == "full" and self.choice.verifier == "lexical":
+                self._without_filler(seen, items, places, rows)
             found: list[CaptionProfile | None] = []
             for i, findings in zip(places, rows, strict=True):
                 text, rubric = items[i]
@@ -255,6 +258,27 @@ class Panel:
             return self._profiles.fill(
                 [(text, rubric.reference, rubric.claims, rubric.signature, guard) for text, rubric in items], make
             )
+
+    def _without_filler(
+        self, seen: list[str], items: Sequence[tuple[str, Rubric]], places: list[int],
+        rows: list[tuple[Finding, ...] | None],
+    ) -> None:
+        """Verify captions again without their filler, in place: what claims nothing must not change how the rest reads.
+
+        Filler is a sentence in which the first reading found no evidence and that is generic by its words.
+        """
+        again = []
+        for n, (i, findings) in enumerate(zip(places, rows, strict=True)):
+            if findings is not None:
+                bare = guards.without_filler(seen[i], findings)
+                if bare != seen[i]:
+                    seen[i] = bare
+                    again.append(n)
+        self._graphs.of([seen[places[n]] for n in again])
+        for n, findings in zip(again, self._each(
+            [(seen[places[n]], items[places[n]][1]) for n in again], self.verifier.verify
+        ), strict=True):
+            rows[n] = findings
 
     def genericity(self, sentences: Sequence[str]) -> list[float | None]:
         """How generic sentences are, 0 to 1; None where a reply could not be read.

@@ -15,7 +15,7 @@ from posh_lite.reward.terms import Terms, judged, pager_terms
 from posh_lite.text import tokens
 
 #: Version of what a reward makes of settings and judges.
-RULES = 1
+RULES = 2
 
 
 class PagerReward(CaptionReward):

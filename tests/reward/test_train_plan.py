@@ -19,6 +19,7 @@ import pytest
 
 from posh_lite.cli import main, parser
 from posh_lite.errors import InputError
+from posh_lite.reward.pager import RULES
 from posh_lite.reward.settings import VARIANTS, variant
 from posh_lite.reward.train import plan as module
 from posh_lite.reward.train.config import read_config
@@ -42,7 +43,7 @@ def test_the_plan_of_a_try_on_the_cpu(capsys: pytest.CaptureFixture[str]) -> Non
     assert told["rollouts"] == "16 captions a round (4 prompts), then 2 updates"
     assert told["steps"].startswith("36 an epoch x 0.111 epochs = 4; the learning rate rises over 0")
     assert told["in all"] == "32 captions sampled, each at most 24 tokens: 768 at most"
-    assert told["reward"].startswith("pager-1 table-11 | graph-")
+    assert told["reward"].startswith(f"pager-{RULES} table-11 | graph-")
     assert re.fullmatch(r"on 2 rows: a reference itself (1\.\d\d), \1; its first half (0\.\d\d), \2", told["tried"])
     # one rubric a prompt: 8 prompts of Table 22's 1,186 and 423 tokens; then 32 captions of 548 and 596
     assert told["judge"] == "rubric extraction: 8 prompts, 9,488 tokens in, 3,384 out; Table 22"
@@ -151,7 +152,7 @@ def test_faults_of_rows_are_told_together(tmp_path: Path) -> None:
 
 def test_a_variant_of_the_reward(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "grpo", "--config", "tiny-grpo", "--data", MINI, "--reward", "no-tail", "--dry-run"]) == 0
-    assert rows_of(capsys.readouterr().out)["reward"].startswith("pager-1 lambda_tail:0.0 | ")
+    assert rows_of(capsys.readouterr().out)["reward"].startswith(f"pager-{RULES} lambda_tail:0.0 | ")
     reward = build_reward(with_reward(read_config("tiny-grpo"), "no-tail"))
     assert reward.__name__ == "pager_no-tail"  # type: ignore[attr-defined]
 
