@@ -49,7 +49,7 @@ def votes() -> list[Votes]:
         share = own / n
         low, high = (at(f"preference/{model}/rater_{end}") / 100 for end in ("low", "high"))
         rows.append(Votes(
-            model, own, n, wilson(own, n), _fewer(share, n / effect), _fewer(share, images),
+            model, own, n, wilson(own, n), wilson(own / effect, n / effect), wilson(share * images, images),
             rater_halves(share, low, high, raters),
             _RANGE_OF_FIVE * math.sqrt(share * (1 - share) / images) if raters == 5 else math.nan,
         ))
@@ -66,16 +66,6 @@ def pair_agreement() -> tuple[float, float]:
     n = count("preference_votes")
     chance = sum((at(f"preference/{model}/votes") / n) ** 2 for model in published().sheet("preference").cells)
     return chance, chance + at("statement:fleiss_kappa") * (1 - chance)
-
-
-def _fewer(share: float, n: float) -> Estimate:
-    """Wilson's interval for a share of as many votes as are independent."""
-    whole = max(1, round(n))
-    z = 1.959963984540054
-    scale = 1 + z * z / n
-    centre = (share + z * z / (2 * n)) / scale
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    return Estimate(share, max(0.0, centre - half), min(1.0, centre + half), whole, whole, method="share, Wilson")
 
 
 def rater_halves(share: float, low: float, high: float, raters: int, *, level: float = 0.95) -> tuple[float, float]:

@@ -9,12 +9,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
 from posh_lite.book.layout import BookError, Layout
+from posh_lite.book.site import jupyter_book
 
 #: Names under which Chromium is installed, in the order in which they are tried.
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
@@ -101,12 +101,7 @@ def make_pdf(layout: Layout, chromium: str = "", *, timeout: float = 600) -> Pat
         raise BookError("no book yet; run: make book")
     folder = layout.build / "pdf"
     shutil.rmtree(folder, ignore_errors=True)
-    command = [
-        sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(layout.book), "--quiet",
-        "--builder", "custom", "--custom-builder", "singlehtml", "--path-output", str(folder),
-    ]
-    env = {**os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(command, cwd=layout.root, env=env, text=True, capture_output=True, check=False)
+    done = jupyter_book(layout, "--builder", "custom", "--custom-builder", "singlehtml", "--path-output", str(folder))
     single = folder / "_build" / "singlehtml"
     pages = [p for p in single.glob("*.html") if p.name != "index.html"]
     if done.returncode or len(pages) != 1:

@@ -30,7 +30,7 @@ _REPOSITORY = re.compile(
     r"(?:@(?P<branch>(?![-./])(?!.*(?:\.\.|//|/$|\.$))[\w./-]+))?", re.ASCII,
 )
 
-#: First cell of a notebook on Colab; the braces are filled in, and ``_clone`` is never run elsewhere.
+#: First cell of a notebook on Colab; the braces are filled in.
 _BOOTSTRAP = '''\
 # On Colab this fetches the project and installs what the chapter needs (about two minutes); elsewhere it does nothing.
 import os

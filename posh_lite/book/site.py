@@ -18,6 +18,17 @@ _NOISE = ("Running Jupyter-Book", "Source Folder", "Config Path", "Output Path",
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
+def jupyter_book(layout: Layout, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run Jupyter Book on the chapters that lie there; the caller looks at what it said."""
+    command = [
+        sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(layout.book), "--quiet",
+        *options,
+    ]
+    # a fixed locale and no colour codes, so that a warning reads the same everywhere
+    env = {**os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
+    return subprocess.run(command, cwd=layout.root, env=env, text=True, capture_output=True, check=False)
+
+
 def render(layout: Layout, *, force: bool = False) -> bool:
     """Build ``book/_build/html`` and check it; returns False where the present pages are still right.
 
@@ -33,13 +44,7 @@ def render(layout: Layout, *, force: bool = False) -> bool:
     # pages of an earlier build must not outlive their source
     shutil.rmtree(layout.build if force else layout.html, ignore_errors=True)
     started = time.perf_counter()
-    command = [
-        sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(layout.book),
-        "-W", "-n", "--keep-going", "--quiet",
-    ]
-    # a fixed locale and no colour codes, so that a warning reads the same everywhere
-    env = {**os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(command, cwd=layout.root, env=env, text=True, capture_output=True, check=False)
+    done = jupyter_book(layout, "-W", "-n", "--keep-going")
     if done.returncode != 0:
         said = "\n".join(
             line for line in _ANSI.sub("", done.stdout + done.stderr).splitlines()

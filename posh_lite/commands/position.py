@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from posh_lite.position.two_sided import LENSES
 from posh_lite.records import Pair, read_pairs
 
 if TYPE_CHECKING:
-    from posh_lite.position.report import Report
     from posh_lite.position.types import CaptionProfile, Extractor, Verifier
 
 _EPILOG = """what it does:
@@ -127,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
     check_texts(pairs, options.captions)
     extractor, verifier = parts(options, settings)
     from posh_lite.position.audit_run import read_audits, write_audits
-    from posh_lite.position.report import make_report, markdown, write_figures, write_tables
+    from posh_lite.position.report import make_report, markdown, write_figures, write_page, write_tables
     from posh_lite.position.report_store import ProfileStore, profiles_of
 
     place.mkdir(parents=True, exist_ok=True)
@@ -238,26 +236,3 @@ def parts(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Extrac
     if options.verifier == "llm":
         verifier = LlmVerifier(asker=asker, prompts=options.verifier_prompts)
     return extractor, verifier
-
-
-def write_page(made: Report, path: Path, order: Any, most: int) -> Path:
-    """The page with the chief figures above the captions."""
-    from posh_lite.position.effects import EFFECTS, SHOWN
-    from posh_lite.position.page import page
-    from posh_lite.position.report import said
-
-    heads = "".join(f'<th scope="col">{h}</th>' for h in ("model", *(SHOWN[e] for e in EFFECTS)))
-    rows = "".join(
-        f'<tr><th scope="row">{escape(m)}</th>'
-        + "".join(f"<td>{escape(said(made.weighted.estimate(m, e)))}</td>" for e in EFFECTS) + "</tr>"
-        for m in made.models
-    )
-    intro = (
-        f'<div class="table" role="region" aria-label="Effects" tabindex="0"><table><caption>Effects, weighted, with'
-        f" {made.weighted.level:.0%} intervals over {made.weighted.n_images} images</caption><thead><tr>{heads}</tr>"
-        f"</thead><tbody>{rows}</tbody></table></div><p><small>{escape(made.signature)}</small></p>"
-    )
-    path.write_text(page(made.profiles, intro=intro, order=order, most=most, precedence=made.precedence,
-                         lens=made.lens),
-                    encoding="utf-8")
-    return path

@@ -146,8 +146,7 @@ def _position(
     pairs: Sequence[Pair], units: Sequence[str], place: Path, *, progress: bool | None, figures: bool, **settings: Any
 ) -> tuple[list[CaptionProfile], Report | None]:
     """Profiles and, where any reference gave a claim, the report in its folder."""
-    from posh_lite.commands.position import write_page
-    from posh_lite.position.report import make_report, write_figures, write_tables
+    from posh_lite.position.report import make_report, write_figures, write_page, write_tables
 
     place.mkdir(exist_ok=True)
     profiles = profiles_in(place, pairs, units, progress=progress)

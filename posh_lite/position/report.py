@@ -300,3 +300,24 @@ def write_figures(report: Report, folder: Path) -> list[Path]:
         ),
     ]
     return [folder / f"{one.name}.svg" for one in drawn]
+
+
+def write_page(made: Report, path: Path, order: Any, most: int) -> Path:
+    """The page with the chief figures above the captions."""
+    from posh_lite.position.page import page
+
+    heads = "".join(f'<th scope="col">{h}</th>' for h in ("model", *(SHOWN[e] for e in EFFECTS)))
+    rows = "".join(
+        f'<tr><th scope="row">{escape(m)}</th>'
+        + "".join(f"<td>{escape(said(made.weighted.estimate(m, e)))}</td>" for e in EFFECTS) + "</tr>"
+        for m in made.models
+    )
+    intro = (
+        f'<div class="table" role="region" aria-label="Effects" tabindex="0"><table><caption>Effects, weighted, with'
+        f" {made.weighted.level:.0%} intervals over {made.weighted.n_images} images</caption><thead><tr>{heads}</tr>"
+        f"</thead><tbody>{rows}</tbody></table></div><p><small>{escape(made.signature)}</small></p>"
+    )
+    path.write_text(page(made.profiles, intro=intro, order=order, most=most, precedence=made.precedence,
+                         lens=made.lens),
+                    encoding="utf-8")
+    return path

@@ -15,12 +15,12 @@ from typing import Any
 from posh_lite.evaluation.bootstrap import Estimate, ratio
 
 
-def wilson(successes: int, n: int, *, level: float = 0.95, n_dropped: int = 0, method: str = "share") -> Estimate:
+def wilson(successes: float, n: float, *, level: float = 0.95, n_dropped: int = 0, method: str = "share") -> Estimate:
     """A share with the interval of Wilson (1927), which holds for few trials and near 0 and 1.
 
     Args:
         successes: at most ``n``.
-        n: trials, taken as independent.
+        n: trials, taken as independent; no whole number where dependent ones are counted by what they are worth.
         level: coverage, between 0 and 1.
         n_dropped: trials left out, such as ties.
         method: name kept in the result.
@@ -45,7 +45,8 @@ def wilson(successes: int, n: int, *, level: float = 0.95, n_dropped: int = 0, m
     # at the ends the bound is exact; sums would leave a rounding error
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
-    return Estimate(share, low, high, n, n, n_dropped=n_dropped, level=level, method=name)
+    whole = max(1, round(n))
+    return Estimate(share, low, high, whole, whole, n_dropped=n_dropped, level=level, method=name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,11 +234,12 @@ class Panel:
         """
         name = f"{self.extractor.signature} > {self.verifier.signature}"
         seen = [text if guard == "none" else guards.without_repeats(text) for text, _ in items]
+        read_closely = guard == "full" and self.choice.verifier == "lexical"
 
         def make(places: list[int]) -> list[CaptionProfile | None]:
             self._graphs.of([seen[i] for i in places] if self.choice.verifier == "lexical" else [])
             rows = self._each([(seen[i], items[i][1]) for i in places], self.verifier.verify)
-            if guard == "full" and self.choice.verifier == "lexical":
+            if read_closely:
                 self._without_filler(seen, items, places, rows)
             found: list[CaptionProfile | None] = []
             for i, findings in zip(places, rows, strict=True):
@@ -246,7 +247,7 @@ class Panel:
                 if findings is None:
                     found.append(None)
                     continue
-                if guard == "full" and self.choice.verifier == "lexical":
+                if read_closely:
                     findings = guards.hedged(seen[i], rubric, findings, self.verifier, self._graphs)
                 spans = content_sentences(text) if guard == "none" else guards.sentences_of(text)
                 labelled = label_sentences(text, rubric, findings, sentences=spans)
@@ -263,9 +264,9 @@ class Panel:
         self, seen: list[str], items: Sequence[tuple[str, Rubric]], places: list[int],
         rows: list[tuple[Finding, ...] | None],
     ) -> None:
-        """Verify captions again without their filler, in place: what claims nothing must not change how the rest reads.
+        """Verify captions again without their filler: what claims nothing must not change how the rest reads.
 
-        Filler is a sentence in which the first reading found no evidence and that is generic by its words.
+        Changes ``seen`` and ``rows`` where a caption has filler (:func:`posh_lite.reward.guard.without_filler`).
         """
         again = []
         for n, (i, findings) in enumerate(zip(places, rows, strict=True)):
