@@ -117,11 +117,11 @@ def test_lines_apart():
     judge = LanguageJudge(engine, pack=3, chained=False)
     judge.ask([question("cat"), question("mat")])
     assert engine.chained is False
-    assert judge.signature.endswith(f"scale:1-5 pack:3 list:{list_digest()} apart")
+    assert judge.signature.endswith(f"scale:1-5 pack:3 of:pair list:{list_digest()} apart")
 
 
 def test_the_signature_tells_the_pack_and_that_of_one_is_unchanged():
-    assert LanguageJudge(Plain(), pack=4).signature == f"fake model:1 scale:1-5 pack:4 list:{list_digest()}"
+    assert LanguageJudge(Plain(), pack=4).signature == f"fake model:1 scale:1-5 pack:4 of:pair list:{list_digest()}"
     assert LanguageJudge(Plain(), pack=1).signature == "fake model:1 scale:1-5"
 
 
@@ -173,14 +173,17 @@ def test_a_list_that_does_not_fit_is_refused_before_anything_is_sent():
     assert engine.prompts == []
 
 
-def test_a_verdict_is_logged_under_its_own_question(tmp_path):
+def test_a_verdict_is_logged_under_its_question_and_its_list(tmp_path):
     questions = [question("cat"), question("mat"), question("dog")]
     first = LoggedJudge(LanguageJudge(Listing(), pack=3), tmp_path / "log.sqlite")
     wanted = [v.score for v in first.ask(questions)]
     engine = Listing()
     again = LoggedJudge(LanguageJudge(engine, pack=3), tmp_path / "log.sqlite")
-    assert [v.score for v in again.ask(questions[::-1])] == wanted[::-1]
+    assert [v.score for v in again.ask(questions)] == wanted
     assert engine.prompts == []
+    other = [question("cat"), question("dog")]  # another list: nothing is known of it
+    assert [v.score for v in again.ask(other)] == [1.0, 2.0]
+    assert len(engine.prompts) == 1
     alone = LoggedJudge(LanguageJudge(Listing()), tmp_path / "log.sqlite")
     assert alone.ask(questions[:1])[0].score == 4.0  # another signature: asked by itself
 

@@ -19,7 +19,8 @@ from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.cascade_choice import choose, shifts
 from posh_lite.judge.cascade_policy import Policy, load_policy
 from posh_lite.judge.check import ask, check_judge, is_number
-from posh_lite.judge.contract import Judge, Question, Verdict
+from posh_lite.judge.contract import Judge, Question, Unanswered, Verdict
+from posh_lite.judge.lists import packs, sameness
 from posh_lite.judge.nested import logged, named, prime_all
 from posh_lite.metric.passes import rounded
 
@@ -75,9 +76,13 @@ class Item:
 
 @dataclass(slots=True)
 class _Text:
-    """One side of a pair: what has been answered so far, so that later steps know it and a repeated one agrees."""
+    """One side of a pair: what has been answered so far, so that later steps know it and a repeated one agrees.
+
+    Where a judge left a question unanswered (``open``), the text is begun anew when it comes again.
+    """
 
     items: dict[Hashable, Item] = field(default_factory=dict)
+    open: bool = False
 
     def asked(self) -> list[Item]:
         """Components with an answer of the second judge, the latest last."""
@@ -178,11 +183,12 @@ class CascadeJudge:
         firsts = ask(self.first, questions)
         self.n_first += len(questions)
         self.n_wanted += len({q.prompt for q in questions})
+        places = [self._place(q) for q in questions]
+        self._begin_anew(questions, places)
         texts: dict[Hashable, tuple[_Text, dict[int, Item]]] = {}
         items: list[Item] = []
         further: list[Item] = []  # asked before, and now by another identifier
-        for question, first in zip(questions, firsts, strict=True):
-            where = _text_key(question)
+        for question, first, where in zip(questions, firsts, places, strict=True):
             text, fresh = texts.setdefault(where, (self._text(where), {}))
             key = component_key(question)
             item = text.items.get(key)
@@ -200,9 +206,26 @@ class CascadeJudge:
             known, new = text.asked()[-_BLOCK:], list(fresh.values())
             blocks += [(known, new[at:at + _BLOCK]) for at in range(0, len(new), _BLOCK)]
         self._answer(blocks, further)
+        for item, where in zip(items, places, strict=True):
+            if any(isinstance(v, Unanswered) for v in (item.first, *item.said.values())):
+                texts[where][0].open = True
         while len(self._texts) > _KEPT_TEXTS:
             self._texts.popitem(last=False)
         return [item.verdict(q) for item, q in zip(items, questions, strict=True)]
+
+    def _place(self, question: Question) -> Hashable:
+        """The text that a question is about; that of each pair apart where the second judge answers in lists."""
+        where = _text_key(question)
+        return (question.pair_id, where) if packs(self.second) else where
+
+    def _begin_anew(self, questions: Sequence[Question], places: Sequence[Hashable]) -> None:
+        """Forget what is known of a text with an open question, once a question on it comes for the second time."""
+        for question, where in zip(questions, places, strict=True):
+            text = self._texts.get(where)
+            if text is not None and text.open:
+                item = text.items.get(component_key(question))
+                if item is not None and any(q.prompt == question.prompt for q in item.questions):
+                    del self._texts[where]
 
     def _text(self, key: Hashable) -> _Text:
         text = self._texts.setdefault(key, _Text())
@@ -212,24 +235,25 @@ class CascadeJudge:
     def _answer(self, blocks: Sequence[tuple[list[Item], list[Item]]], further: Sequence[Item]) -> None:
         """Choose in every text, ask all that was chosen in one batch, and estimate the rest."""
         whole = self.identifiers == "all"
-        distinct: dict[str, Question] = {}
+        same = sameness(self.second)
+        distinct: dict[Hashable, Question] = {}
         chosen: list[set[str]] = []  # prompts of each text, whatever other texts are asked with it
         for known, fresh in blocks:
             chosen.append(set())
             for item in choose(self.policy, fresh, known, self.share, self.presence_threshold, whole=whole):
                 for question in item.questions if whole else item.questions[:1]:
-                    distinct.setdefault(question.prompt, question)
+                    distinct.setdefault(same(question), question)
                     chosen[-1].add(question.prompt)
         for item in further:
-            distinct.setdefault(item.question.prompt, item.question)
+            distinct.setdefault(same(item.question), item.question)
         answers = dict(zip(distinct, ask(self.second, list(distinct.values())), strict=True)) if distinct else {}
         self.n_second += len(distinct)
         for item in further:
-            item.said[item.question.prompt] = answers[item.question.prompt]
+            item.said[item.question.prompt] = answers[same(item.question)]
         for (known, fresh), own in zip(blocks, chosen, strict=True):
             for item in fresh:  # one that reads the same as one that was asked about its text is answered with it
                 if item.question.prompt in own:
-                    item.said.update((q.prompt, answers[q.prompt]) for q in item.questions if q.prompt in own)
+                    item.said.update((q.prompt, answers[same(q)]) for q in item.questions if q.prompt in own)
             asked = [*known, *(i for i in fresh if i.score is not None)]
             rest = [i for i in fresh if not i.said]
             for item, shift in zip(rest, shifts(self.policy, rest, asked), strict=True):

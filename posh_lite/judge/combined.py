@@ -16,6 +16,7 @@ from posh_lite.errors import JudgeError
 from posh_lite.judge.check import ask, check_judge
 from posh_lite.judge.combined_weights import Weights, load_weights
 from posh_lite.judge.contract import Judge, Kind, Question, Unanswered, Verdict
+from posh_lite.judge.lists import sameness
 from posh_lite.judge.nested import logged, named, prime_all
 from posh_lite.judge.rewrite import Rewrite, Rewriter
 
@@ -113,9 +114,10 @@ class CombinedJudge:
         if getattr(self.second, "structural", True):
             seconds = ask(self.second, questions)
         else:
-            distinct = {q.prompt: q for q in questions}
+            same = sameness(self.second)
+            distinct = {same(q): q for q in questions}
             known = dict(zip(distinct, ask(self.second, list(distinct.values())), strict=True)) if distinct else {}
-            seconds = [known[q.prompt] for q in questions]
+            seconds = [known[same(q)] for q in questions]
         return [self._joint(*row) for row in zip((q.kind for q in questions), firsts, seconds, strict=True)]
 
     def rewrite(self, requests: Sequence[Rewrite]) -> list[str | None]:

@@ -20,7 +20,8 @@ from posh_lite.errors import LogError
 from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Judge, Question, Unanswered, Verdict
-from posh_lite.judge.keys import digest, question_digest, seal, unseal
+from posh_lite.judge.keys import digest, seal, unseal
+from posh_lite.judge.lists import keys_of, together
 from posh_lite.judge.nested import prime_all
 from posh_lite.judge.rewrite import Rewrite, Rewriter
 
@@ -35,6 +36,7 @@ CREATE TABLE IF NOT EXISTS rewrites (key BLOB PRIMARY KEY, judge TEXT NOT NULL, 
 """
 _LOOKUP = 500  # keys in one SELECT, below SQLite's limit on variables
 Row = tuple[bytes, Verdict]
+_List = tuple[tuple[bytes, ...], list[Question]]  # questions that are asked together, and their keys
 
 
 class VerdictLog:
@@ -210,6 +212,7 @@ class LoggedJudge:
     Attributes:
         n_asked: questions that the judge itself had to answer.
         n_known: questions that the log answered.
+        pairs_asked: ids of the pairs with a question that the judge had to answer.
     """
 
     def __init__(self, judge: Judge, log: VerdictLog | str | Path, *, batch_size: int | None = None) -> None:
@@ -220,6 +223,7 @@ class LoggedJudge:
         self.structural = bool(getattr(judge, "structural", True))
         self.rewrites = isinstance(judge, Rewriter) and bool(getattr(judge, "rewrites", True))
         self.n_asked = self.n_known = 0
+        self.pairs_asked: set[str] = set()
         self.log.register(judge.signature, judge.presence_threshold, self.structural)
 
     @property
@@ -251,16 +255,20 @@ class LoggedJudge:
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Verdicts from the log where it has them, from the judge otherwise."""
-        keys = [question_digest(q, self.judge.signature, self.structural) for q in questions]
+        keys = keys_of(questions, self.judge.signature, self.structural)
         known = self.log.get(keys)
         self.n_known += len(known)
-        wanted = {k: q for k, q in zip(keys, questions, strict=True) if k not in known}
-        items = list(wanted.items())
-        for at in range(0, len(items), self.batch_size):
-            batch = items[at:at + self.batch_size]
-            verdicts = ask(self.judge, [q for _, q in batch])
-            self.n_asked += len(batch)
-            answers = {k: v for (k, _), v in zip(batch, verdicts, strict=True)}
+        wanted: dict[tuple[bytes, ...], list[Question]] = {}
+        for part in together(questions, self.judge.signature):
+            own = tuple(keys[i] for i in part)
+            if not all(k in known for k in own):  # of a list all are asked again, or it would be another list
+                wanted.setdefault(own, [questions[i] for i in part])
+        for batch in _batches(wanted.items(), self.batch_size):
+            asked = [(k, q) for own, part in batch for k, q in zip(own, part, strict=True)]
+            verdicts = ask(self.judge, [q for _, q in asked])
+            self.n_asked += len(asked)
+            self.pairs_asked.update(q.pair_id for _, q in asked)
+            answers = {k: v for (k, _), v in zip(asked, verdicts, strict=True)}
             self.log.put(self.judge.signature, [(k, v) for k, v in answers.items() if not isinstance(v, Unanswered)])
             # Read back: another process may have been first, and its verdict is the one that replays.
             known.update(answers | self.log.get(list(answers)))
@@ -282,6 +290,20 @@ class LoggedJudge:
             self.log.put_rewrites(self.judge.signature, kept)
             known.update(sealed | self.log.get_rewrites(list(sealed)))
         return [unseal(known[k], r.prompt) for k, r in zip(keys, requests, strict=True)]
+
+
+def _batches(lists: Iterable[_List], size: int) -> Iterator[list[_List]]:
+    """Lists together that have at most ``size`` questions, or one that has more."""
+    batch: list[_List] = []
+    held = 0
+    for keys, questions in lists:
+        if batch and held + len(keys) > size:
+            yield batch
+            batch, held = [], 0
+        batch.append((keys, questions))
+        held += len(keys)
+    if batch:
+        yield batch
 
 
 def _parts(keys: Sequence[bytes]) -> Iterator[list[bytes]]:

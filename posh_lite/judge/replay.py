@@ -13,7 +13,8 @@ from typing import Any, cast
 from posh_lite.errors import InputError, LogError, ReplayMiss
 from posh_lite.judge.check import checked, is_number
 from posh_lite.judge.contract import Question, Verdict
-from posh_lite.judge.keys import digest, question_digest, unseal
+from posh_lite.judge.keys import digest, unseal
+from posh_lite.judge.lists import keys_of
 from posh_lite.judge.log import VerdictLog
 from posh_lite.judge.rewrite import Rewrite
 
@@ -77,7 +78,7 @@ class ReplayJudge:
         Raises:
             ReplayMiss: the log does not hold one of the questions.
         """
-        keys = [question_digest(q, self._signature, self.structural) for q in questions]
+        keys = keys_of(questions, self._signature, self.structural)
         found = self._verdicts if self._log is None else self._log.get(keys)
         for key, question in zip(keys, questions, strict=True):
             if key not in found:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.check import ask
 from posh_lite.judge.contract import Identifier, Judge, Question, Side, Verdict
+from posh_lite.judge.lists import packs
 from posh_lite.judge.prompts import Prompts
 from posh_lite.metric.context import Nearby
 from posh_lite.metric.passes import Draft, Interview
@@ -61,8 +62,9 @@ def ask_all(
             keys: list[list[Hashable]] = []
             distinct: dict[Hashable, tuple[Talk, Draft]] = {}
             structural = getattr(judge, "structural", True)
+            apart = packs(judge)  # the questions of a pair make up its lists, also one that another pair has too
             for talk, _, drafts in waiting:
-                keys.append([_key(talk, d, structural) for d in drafts])
+                keys.append([(id(talk) if apart else 0, _key(talk, d, structural)) for d in drafts])
                 for key, draft in zip(keys[-1], drafts, strict=True):
                     distinct.setdefault(key, (talk, draft))
         answers = _ask(distinct, judge, prompts, watch)
@@ -123,14 +125,19 @@ def _ask(
     answers: dict[Hashable, Verdict] = {}
     around: dict[tuple[Side, str, str], tuple[str, str]] = {}
     items = list(distinct.items())
+    whole = packs(judge)  # a slice may not part a list
     at = 0
     while at < len(items):
         keys: list[Hashable] = []
         questions: list[Question] = []
         characters = 0
         with watch.lap("questions"):
-            while at < len(items) and (not questions or characters < MAX_CHARACTERS):
+            last: Talk | None = None
+            while at < len(items) and (
+                not questions or characters < MAX_CHARACTERS or (whole and items[at][1][0] is last)
+            ):
                 key, (talk, draft) = items[at]
+                last = talk
                 shown = (talk.side, *_shown(talk, draft))
                 if shown not in around:
                     around[shown] = prompts.around(talk.side, target=shown[1], source=shown[2])

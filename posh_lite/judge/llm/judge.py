@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from posh_lite.errors import InputError, JudgeError
 from posh_lite.judge.check import check_whole, is_number
 from posh_lite.judge.contract import Question, Unanswered, Verdict
+from posh_lite.judge.lists import OF_PAIR
 from posh_lite.judge.llm.answers import SCALES, Scale, answers_of, read_answer, read_samples, thinks
 from posh_lite.judge.llm.engine import Engine, Prompt, Reading
 from posh_lite.judge.llm.packed import LINE_TOKENS, ListReader, ask_bundles, bundles, list_digest
@@ -37,8 +38,8 @@ class LanguageJudge:
         rewrites: whether the model also rewrites identifiers, as the paper's does. Off by default, since the rules
             write fluent phrases already.
         batch_size: questions between two commits of a verdict log.
-        pack: the most questions about the same texts in one prompt. From 2 on an answer depends on the questions
-            beside it (:mod:`posh_lite.judge.llm.packed`), also on which of them a verdict log knew already.
+        pack: the most questions about one text of a pair in one prompt. From 2 on an answer depends on the questions
+            beside it (:mod:`posh_lite.judge.llm.packed`): on the pair, not on batches or on what a log knows.
         chained: whether the answer to a question of such a list is read after the model's own answers to those
             before it, or as if it were the first.
 
@@ -87,7 +88,7 @@ class LanguageJudge:
         how = f" samples:{self.samples} seed:{self.seed}" if self.scale == "sampled" else ""
         more = " rewrites" if self.rewrites else ""
         if self.pack > 1:
-            more += f" pack:{self.pack} list:{list_digest()}" + ("" if self.chained else " apart")
+            more += f" pack:{self.pack} {OF_PAIR} list:{list_digest()}" + ("" if self.chained else " apart")
         return f"{self.engine.name} {self.engine.identity} scale:{self.scale}{how}{more}"
 
     # -- questions ------------------------------------------------------------------------------------------

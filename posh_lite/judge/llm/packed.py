@@ -1,9 +1,9 @@
 """Several questions about the same texts in one prompt, and the reading of the answers.
 
 The texts are then computed once for all of them even where an engine keeps nothing, at a price: an answer depends on
-the questions beside it. A verdict log keeps such an answer under the prompt of its question alone and a signature with
-``pack:N``; a run that was resumed, or that shares its log with another, may have had other neighbours, and so may one
-with other chunks of pairs, batches of the log or lazy identifiers.
+the questions beside it. These are the questions of the same step about the same text of the same pair and no others
+(:mod:`posh_lite.judge.lists`), so that chunks of pairs, batches and logs change nothing. Lazy identifiers, which ask in
+other steps, do; the signature of a score says so.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from posh_lite.judge.contract import Question, Verdict
+from posh_lite.judge.lists import around, lists
 from posh_lite.judge.llm.answers import Answers
 from posh_lite.judge.llm.engine import Engine, Prompt, Reading
 from posh_lite.judge.prompts import fill
@@ -73,7 +74,7 @@ def list_digest() -> str:
 def list_prompt(questions: Sequence[Question]) -> Prompt:
     """One prompt for questions that share all but their question; a single question keeps its own prompt."""
     first = questions[0]
-    before, after = _around(first)
+    before, after = around(first)
     if len(questions) == 1:
         return Prompt(first.prompt, len(before), first.pair_id)
     block, item, _ = _templates()
@@ -83,12 +84,9 @@ def list_prompt(questions: Sequence[Question]) -> Prompt:
 
 
 def bundles(questions: Sequence[Question], size: int) -> list[Bundle]:
-    """Questions in bundles of at most ``size`` about the same texts, as even as can be; otherwise as they came."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for index, question in enumerate(questions):
-        groups.setdefault(_around(question), []).append(index)
+    """Questions in bundles of at most ``size`` about the same text of a pair, as even as can be, in their order."""
     found = []
-    for members in groups.values():
+    for members in lists(questions):
         parts = -(-len(members) // size)
         for part in range(parts):
             indices = members[len(members) * part // parts:len(members) * (part + 1) // parts]
@@ -141,14 +139,6 @@ def _certain(value: int | None, text: str) -> Verdict:
         return Verdict(None, raw=f"no answer with this number in the list: {text!r}")
     a, b, c, d, e = (float(value == n) for n in range(1, 6))
     return Verdict(float(value), (a, b, c, d, e), None, text)
-
-
-def _around(question: Question) -> tuple[str, str]:
-    """What stands before and after the question in its prompt."""
-    at = question.prompt.rfind(question.text) if question.text else -1
-    if at < 0:
-        return question.prompt, ""
-    return question.prompt[:at], question.prompt[at + len(question.text):]
 
 
 # -- written lists ------------------------------------------------------------------------------------------
