@@ -351,7 +351,7 @@ def test_what_no_repetition_helps_ends_the_run_at_once(monkeypatch, reply, said)
 def test_nobody_there():
     with FaultyServer() as server:
         url = server.url
-    with pytest.raises(JudgeDown, match="is the server running"):
+    with pytest.raises(JudgeDown, match="no server is running at"):
         make_metric("asked:m", url=url, retries=1, backoff=0.002, progress=False).score(PAIRS)
 
 

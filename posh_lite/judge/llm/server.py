@@ -19,6 +19,7 @@ from posh_lite.judge.llm.answers import Answers, thinks
 from posh_lite.judge.llm.engine import Prompt, Reading
 from posh_lite.judge.llm.judge import LanguageJudge
 from posh_lite.judge.llm.server_link import KEY, TOO_LONG, Gone, Refused, ServerLink, together
+from posh_lite.judge.llm.server_models import doubt_of_list, doubt_of_reply, entries_of, entry_of
 from posh_lite.judge.llm.server_reply import Unreadable, choices_of, reading_of, shorten, text_of
 
 Form = Literal["auto", "chat", "completions"]
@@ -90,7 +91,8 @@ class ServerEngine:
         self._answered = 0
         self._single = False  # the server draws one sample a request
         self._prints: set[str] = set()
-        self._warned = False
+        self._doubt = ""  # what the server says against the model's name
+        self._warned = self._doubted = False
         self._warm: OrderedDict[bytes, None] = OrderedDict()
 
     def __repr__(self) -> str:
@@ -150,6 +152,14 @@ class ServerEngine:
             return first + self._all(prompts[1:], one)
         readings = self.link.run(lambda: self._in_groups(prompts, one))
         self._answered += sum(not r.fault for r in readings)
+        if self._doubt and self._answered and not self._doubted:
+            self._doubted = True
+            warnings.warn(
+                self.link.redact(
+                    f'the model was named "{self.model}", and so it stands in the signature, but {self._doubt};'
+                    " name the model that answers, or figures of two models may look alike"
+                ), stacklevel=4,
+            )
         if len(self._prints) > 1 and not self._warned:
             self._warned = True
             warnings.warn(
@@ -201,6 +211,7 @@ class ServerEngine:
         def checked(body: dict[str, Any]) -> Reading:
             reading = read(body)
             self._prints.add(f"{body.get('model')} {body.get('system_fingerprint')}")
+            self._doubt = self._doubt or doubt_of_reply(self.model, body.get("model"))
             self._whole(prompt, reading)
             return reading
 
@@ -217,6 +228,8 @@ class ServerEngine:
                 raise self._refusal(error, prompt) from None
             raise
         except Gone as error:
+            if error.absent:
+                raise self._absent(error) from None
             if not await self._lives():
                 raise self._down(error.text, running=error.reached) from None
             raise JudgeError(
@@ -284,11 +297,12 @@ class ServerEngine:
             listed = None
         except Gone as error:
             if not error.reached:
-                raise self._down(error.text, running=False) from None
+                raise self._absent(error) if error.absent else self._down(error.text, running=False) from None
             listed = None
-        entries = [e for e in listed if isinstance(e, dict)] if isinstance(listed, list) else []
-        self._models = tuple(str(e.get("id")) for e in entries)
-        ours = next((e for e in entries if e.get("id") == self.model), entries[0] if len(entries) == 1 else {})
+        entries = entries_of(listed)
+        self._models = tuple(e["id"] for e in entries)
+        self._doubt = doubt_of_list(self.model, entries)
+        ours = entry_of(self.model, entries)
         context: Any = ours.get("max_model_len")
         if context is None and ours.get("owned_by") == "llamacpp":
             settings = self.link.run(lambda: self.link.look("/props"))
@@ -333,6 +347,13 @@ class ServerEngine:
         elif not running:
             line += "; is the server running, and the address right (url= or OPENAI_BASE_URL)?"
         return JudgeDown(self.link.redact(line))
+
+    def _absent(self, error: Gone) -> JudgeDown:
+        """Nobody was ever there: the first line that a user sees who forgot to start the server."""
+        return JudgeDown(self.link.redact(
+            f"no server is running at {self.link.address} ({error.text}): start it, or correct the address (url= or"
+            f" OPENAI_BASE_URL); {self.model} was not asked"
+        ))
 
     def _refusal(self, error: Refused, prompt: Prompt) -> JudgeError:
         said, pair = self.link.redact(shorten(error.text)), f'pair "{prompt.pair_id}"'

@@ -32,6 +32,7 @@ _HOSTED = "https://api.openai.com/v1"
 _LOCAL = {"localhost", "127.0.0.1", "::1", "0.0.0.0"}
 #: Status codes below 500 after which asking again can help.
 _AGAIN = {408, 409, 425, 429}
+_CONNECT = 5.0  # seconds for a connection, before anything is asked over it
 _LONGEST_PAUSE = 30.0  # seconds between two attempts, unless the server says how long
 _LONGEST_WAIT = 300.0  # seconds; a server that asks for more has run out of quota
 #: What servers say of a prompt that is too long.
@@ -55,11 +56,17 @@ class Refused(Exception):
 
 
 class Gone(Exception):
-    """No answer after all attempts. ``reached`` says whether the server replied at all."""
+    """No answer after all attempts.
 
-    def __init__(self, text: str, *, reached: bool) -> None:
+    Args:
+        text: what came of the last.
+        reached: whether the server replied at all.
+        absent: whether there was not even a connection, at no time.
+    """
+
+    def __init__(self, text: str, *, reached: bool, absent: bool = False) -> None:
         super().__init__(text)
-        self.text, self.reached = text, reached
+        self.text, self.reached, self.absent = text, reached, absent
 
 
 class _Trouble(Exception):
@@ -155,11 +162,10 @@ class ServerLink:
             local = parts.hostname in _LOCAL  # a proxy for the world would not know this machine
             # Certificates take a while to load; without them a plain server cannot pass us on to an encrypted one.
             verify: Any = True if parts.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            patience = openai.Timeout(self.timeout, connect=min(_CONNECT, self.timeout))
             self._client = openai.AsyncOpenAI(
-                base_url=self.url, api_key=_key() or "none", max_retries=0, timeout=self.timeout,
-                http_client=openai.DefaultAsyncHttpxClient(
-                    trust_env=not local, timeout=self.timeout, verify=verify
-                ),
+                base_url=self.url, api_key=_key() or "none", max_retries=0, timeout=patience,
+                http_client=openai.DefaultAsyncHttpxClient(trust_env=not local, timeout=patience, verify=verify),
             )
             self._slots = asyncio.Semaphore(self.concurrency)
             self._loop, self._pid, self._not_before = loop, os.getpid(), 0.0
@@ -213,7 +219,7 @@ class ServerLink:
         text = trouble.text + (f" ({retries + 1} attempts)" if retries else "")
         if trouble.unreadable:
             raise Unreadable(text) from None
-        raise Gone(text, reached=trouble.reached) from None
+        raise Gone(text, reached=trouble.reached, absent=trouble.absent and not self._met) from None
 
     async def look(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """What the server says at a path outside the API, once; None where there is nothing to read."""
@@ -244,7 +250,10 @@ class ServerLink:
         except openai.APIStatusError as error:
             self._met = True
             raise self._status(error.status_code, error.response) from None
-        except (openai.APITimeoutError, TimeoutError):
+        except (openai.APITimeoutError, TimeoutError) as error:
+            if type(error.__cause__).__name__ == "ConnectTimeout":  # httpx: the host does not even say no
+                wait = min(_CONNECT, self.timeout)
+                raise _Trouble(f"no connection within {wait:g} s", reached=False, absent=True) from None
             raise _Trouble(f"no answer within {self.timeout:g} s", reached=False) from None
         except openai.APIConnectionError as error:
             cause = error.__cause__
