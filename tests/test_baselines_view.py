@@ -54,6 +54,53 @@ def test_the_coarse_table_marks_best_and_grey_and_keeps_published_apart(evaluati
     assert list(baselines_view.coarse_table(evaluation, "mistakes", "")) == ["metric", "acc", "interval", "ρ"]
 
 
+def rated() -> Evaluation:
+    """Every figure was tested, so that pandas keeps the column of significance as numpy's truths."""
+    rows = [
+        row(name, "mistakes", statistic, value, significant, protocol="ratings")
+        for name, statistic, value, significant in (
+            ("posh", "spearman", 0.17, False), ("posh", "spearman_given_length", 0.14, False),
+            ("length", "spearman", -0.22, True),
+        )
+    ]  # fmt: skip
+    runs = (MetricRun("posh", "PoSh", granular=True), MetricRun("length", "length"))
+    about = {"name": "iiw400", "title": "people", "gold": "people", "note": "", "n_pairs": 10}
+    found = Evaluation(about, {"against": "posh"}, runs, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame())
+    assert found.estimates["significant"].dtype == bool
+    return found
+
+
+def test_what_is_not_significant_is_grey_where_every_figure_was_tested() -> None:
+    cells = baselines_view.coarse_table(rated(), "mistakes", "")["ρ"].tolist()
+    assert cells == ['**<span class="posh-muted">(0.17)</span>**', "−0.22"]
+    assert baselines_view.ahead(rated())["clear"].tolist() == [False]
+
+
+def test_the_table_of_ratings() -> None:
+    table = baselines_view.ratings_table(rated())
+    assert table.to_dict("records") == [
+        {"metric": "PoSh", "mistakes": '**<span class="posh-muted">(0.17)</span>**',
+         "interval, mistakes": "0.07\u00a0to\u00a00.27",
+         "| length, mistakes": '<span class="posh-muted">(0.14)</span>'},
+        {"metric": "length", "mistakes": "−0.22", "interval, mistakes": "−0.32\u00a0to\u00a0−0.12",
+         "| length, mistakes": "–"},
+    ]  # fmt: skip
+
+
+def test_the_table_of_an_arena_is_sorted_and_marked() -> None:
+    rows = [row(name, "overall", statistic, value, significant, protocol="arena" if "model" in statistic else "coarse")
+            for name, acc, rho, tau, significant in (("posh", 0.4, 0.2, 0.1, False), ("length", 0.5, 0.9, 0.8, True))
+            for statistic, value in (("accuracy", acc), ("model_spearman", rho), ("model_kendall", tau))]  # fmt: skip
+    runs = (MetricRun("posh", "PoSh"), MetricRun("length", "length"), MetricRun("spice", "SPICE", skipped="no Java"))
+    table = baselines_view.arena_table(
+        Evaluation({"name": "arena"}, {"against": "posh"}, runs, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame())
+    )
+    assert table["metric"].tolist() == ["length", "PoSh"]
+    assert table["ρ of rankings"].tolist() == ["**0.90**", '<span class="posh-muted">(0.20)</span>']
+    assert table["τ of rankings"].tolist() == ["**0.80**", '<span class="posh-muted">(0.10)</span>']
+    assert table["interval"].tolist() == ["0.80\u00a0to\u00a01.00", "0.10\u00a0to\u00a00.30"]
+
+
 def test_the_granular_table(evaluation: Evaluation) -> None:
     table = baselines_view.granular_table(evaluation)
     assert table.to_dict("records") == [

@@ -264,7 +264,8 @@ def test_latex_is_escaped_and_balanced():
     assert "ρ" not in text and "τ" not in text and "–" not in text
     body = [line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line]
     assert len({len(re.findall(r"(?<!\\)&", line)) for line in body}) == 1
-    assert "$-$" in text  # a real minus
+    assert "$-$" in text and " to $-$" in text  # a real minus, in figures and in intervals
+    assert not re.search(r"(?<![\w:-])-\d", text)
 
 
 def test_figures_have_alt_texts(tmp_path):

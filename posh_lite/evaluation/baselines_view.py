@@ -90,6 +90,11 @@ def _row(evaluation: Evaluation, metric: str, dimension: str, statistic: str, su
     return found.iloc[0] if len(found) else None
 
 
+def _grey(row: Any) -> bool:
+    """Whether a figure was tested and is not significant; a frame without gaps holds numpy's truths, not Python's."""
+    return row is not None and row["significant"] is not None and not row["significant"]
+
+
 def _ran(evaluation: Evaluation) -> dict[str, str]:
     return {run.name: run.title for run in evaluation.runs if not run.skipped}
 
@@ -130,7 +135,7 @@ def coarse_table(evaluation: Evaluation, dimension: str, published: str = "docen
         if all(row is None for row in rows):
             continue
         values = [math.nan if row is None else float(row["value"]) for row in rows]
-        table[heading] = _marked(values, [row is not None and row["significant"] is False for row in rows], percent)
+        table[heading] = _marked(values, [_grey(row) for row in rows], percent)
         if statistic == COARSE[0][0]:
             table["interval"] = ["–" if row is None or math.isnan(row["low"]) else
                                  f"{100 * row['low']:.0f}\u2013{100 * row['high']:.0f}" for row in rows]  # fmt: skip
@@ -139,6 +144,56 @@ def coarse_table(evaluation: Evaluation, dimension: str, published: str = "docen
             texts = [_published(name, f"{published}_{dimension}_{end}") for name in titles]
             table[f"{published.upper()} {heading}"] = texts
     return pd.DataFrame(table)
+
+
+def ratings_table(evaluation: Evaluation) -> pd.DataFrame:
+    """Spearman's rho with people's ratings, a row a metric: each dimension, its interval, and with length held fixed.
+
+    Returns:
+        Column ``metric``, and for each dimension that was rated three columns; cells are Markdown, marked as in
+        :func:`coarse_table`.
+    """
+    import pandas as pd
+
+    titles = _ran(evaluation)
+    table: dict[str, list[str]] = {"metric": list(titles.values())}
+    for dimension in DIMENSIONS:
+        for statistic, heading in (("spearman", dimension), ("spearman_given_length", f"| length, {dimension}")):
+            rows = [_row(evaluation, name, dimension, statistic) for name in titles]
+            if all(row is None for row in rows):
+                continue
+            values = [math.nan if row is None else float(row["value"]) for row in rows]
+            table[heading] = _marked(values, [_grey(row) for row in rows], False)
+            if statistic == "spearman":
+                table[f"interval, {dimension}"] = [_interval(figure(evaluation, n, dimension, statistic))
+                                                   for n in titles]  # fmt: skip
+    return pd.DataFrame(table)
+
+
+def arena_table(evaluation: Evaluation) -> pd.DataFrame:
+    """How each metric's ranking of models agrees with the gold, best first; Markdown cells as in :func:`coarse_table`.
+
+    Returns:
+        Columns ``metric``, ``acc`` (of single battles, in per cent), ``ρ of rankings``, ``interval`` and
+        ``τ of rankings``.
+    """
+    import pandas as pd
+
+    titles = _ran(evaluation)
+    order = sorted(titles, key=lambda n: -_sortable(figure(evaluation, n, "overall", "model_spearman").value))
+    table: dict[str, list[str]] = {"metric": [titles[name] for name in order]}
+    for statistic, heading, percent in (("accuracy", "acc", True), ("model_spearman", "ρ of rankings", False),
+                                        ("model_kendall", "τ of rankings", False)):  # fmt: skip
+        rows = [_row(evaluation, name, "overall", statistic) for name in order]
+        values = [math.nan if row is None else float(row["value"]) for row in rows]
+        table[heading] = _marked(values, [_grey(row) for row in rows], percent)
+        if statistic == "model_spearman":
+            table["interval"] = [_interval(figure(evaluation, name, "overall", statistic)) for name in order]
+    return pd.DataFrame(table)
+
+
+def _sortable(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
 
 
 def _published(name: str, column: str) -> str:
@@ -241,7 +296,7 @@ def ahead(evaluation: Evaluation, name: str = "posh") -> pd.DataFrame:
                 continue
             best = max(others, key=lambda t: others[t])
             above = sorted((t for t, v in others.items() if v >= mine), key=lambda t: -others[t])
-            clear = _row(evaluation, name, dimension, statistic)["significant"] is not False
+            clear = not _grey(_row(evaluation, name, dimension, statistic))
             rows.append({"statistic": label, "dimension": dimension, "value": mine, "clear": clear, "best": best,
                          "best_value": others[best], "leads": not above, "above": above})  # fmt: skip
     columns = ["statistic", "dimension", "value", "clear", "best", "best_value", "leads", "above"]

@@ -98,7 +98,8 @@ def _cell(row: Any, percent: bool) -> Cell:
     if row is None:
         return Cell()
     interval = "–" if math.isnan(row.low) else f"{shown(row.low, percent)} to {shown(row.high, percent)}"
-    return Cell(row.value, shown(row.value, percent), interval, grey=row.significant is False)
+    grey = row.significant is not None and not row.significant
+    return Cell(row.value, shown(row.value, percent), interval, grey=grey)
 
 
 def _differences(

@@ -35,7 +35,7 @@ def latex(table: Table, label: str = "evaluation") -> str:
     if table.skipped:
         notes.append("Not run: " + "; ".join(f"{title} ({why})" for title, why in table.skipped) + ".")
     figures = [(title, [_figure(cell) for cell in cells]) for title, cells in table.rows]
-    intervals = [(title, [escaped(cell.interval) for cell in cells]) for title, cells in table.rows]
+    intervals = [(title, [_minus(escaped(cell.interval)) for cell in cells]) for title, cells in table.rows]
     caption = f"{escaped(table.title)}. \\textbf{{Bold}}: best of the column. " + " ".join(map(escaped, notes))
     second = f"{escaped(table.title)}: intervals of Table~\\ref{{tab:{label}}}."
     return head + _environment(table, figures, caption, label) + "\n" + _environment(
@@ -43,8 +43,13 @@ def latex(table: Table, label: str = "evaluation") -> str:
     )
 
 
+def _minus(text: str) -> str:
+    """A hyphen before a figure as a minus sign; the dash of an empty cell stays."""
+    return re.sub(r"(?<![-\w])-(?=\d)", "$-$", text)
+
+
 def _figure(cell: Cell) -> str:
-    text = f"$-${cell.text[1:]}" if cell.text.startswith("-") else escaped(cell.text)
+    text = _minus(escaped(cell.text))
     text = f"\\textbf{{{text}}}" if cell.best else text
     return f"\\cellcolor{{gray!25}}{text}" if cell.grey else text
 
