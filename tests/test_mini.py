@@ -1,9 +1,10 @@
-"""The known-answer corpus: committed files are valid and up to date, and the builder catches what it should."""
+"""The known-answer corpora: committed files are valid and up to date, and the builder catches what it should."""
 
 from __future__ import annotations
 
 import re
 import shutil
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -12,19 +13,52 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.benchmarks import mini, mini_build
-from posh_lite.benchmarks.mini import STYLES, FactSpan, MiniCorpus, find_mini, load_mini
+from posh_lite.benchmarks.mini import (
+    CORPORA,
+    STYLES,
+    FactSpan,
+    MiniCorpus,
+    find_fresh,
+    find_mini,
+    load_fresh,
+    load_mini,
+)
 from posh_lite.benchmarks.mini_card import BEGIN, END, fill_card
 from posh_lite.benchmarks.mini_source import SourceCaption, SourceWork, compile_caption, read_work, strip_facts
+from posh_lite.benchmarks.registry import load_benchmark
 from posh_lite.errors import InputError
 from posh_lite.text import segments
 
-ROOT = Path(__file__).parents[1] / "data" / "mini"
+DATA = Path(__file__).parents[1] / "data"
+ROOT = DATA / "mini"
 SOURCE = sorted((ROOT / "source").glob("*.toml"))
 
 
+LOAD = {"mini": load_mini, "fresh": load_fresh}
+FIND = {"mini": find_mini, "fresh": find_fresh}
+
+#: facts, and (omitted facts, mistakes, sentences) by style: counted in the sources, by grep for their marks
+FRESH = {
+    "arnolfini": (36, [(2, 0, 10), (14, 1, 7), (8, 6, 12), (7, 1, 13), (5, 7, 10), (3, 9, 11)]),
+    "watson-shark": (36, [(3, 0, 9), (13, 1, 8), (8, 5, 10), (8, 1, 11), (3, 7, 10), (4, 9, 10)]),
+    "grande-jatte": (34, [(5, 0, 12), (14, 1, 6), (7, 7, 10), (9, 1, 13), (6, 7, 9), (3, 8, 10)]),
+    "ambassadors": (36, [(4, 0, 10), (12, 1, 7), (11, 8, 11), (10, 0, 12), (7, 8, 10), (4, 9, 9)]),
+    "hay-wain": (36, [(2, 0, 12), (11, 1, 7), (6, 7, 12), (7, 1, 12), (2, 9, 11), (3, 9, 11)]),
+    "dutch-still-life": (36, [(3, 0, 10), (13, 1, 7), (7, 6, 12), (8, 1, 12), (3, 9, 12), (5, 8, 11)]),
+}
+FRESH_TYPES = {
+    "object": 7, "colour": 19, "attribute": 11, "count": 17, "position": 18, "relation": 8, "swap": 40, "invented": 29,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=list(CORPORA))
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def corpus() -> MiniCorpus:
-    return load_mini()
+def corpus(name: str) -> MiniCorpus:
+    return LOAD[name]()
 
 
 def facts(n: int) -> tuple[FactSpan, ...]:
@@ -35,18 +69,53 @@ def caption(sentences: list[object], omits: list[str] | None = None, style: str 
     return compile_caption(style, sentences, omits or [], facts(20), f"work/{style}")  # type: ignore[arg-type]
 
 
-# the committed corpus
+# the committed corpora
 
-def test_committed_files_are_valid_and_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
-    status = mini_build.main(["--check", "--root", str(ROOT)])
-    assert status == 0, capsys.readouterr().err
+def test_committed_files_are_valid_and_up_to_date(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status = mini_build.main(["--check", "--root", str(DATA / name)])
+    out, err = capsys.readouterr()
+    assert status == 0, err
+    assert f"{name}: {CORPORA[name]} of {CORPORA[name]} works valid" in out
 
 
-def test_shape(corpus: MiniCorpus) -> None:
-    assert (len(corpus.works), len(corpus.pairs), len(corpus.gold), len(corpus.preferences)) == (12, 72, 72, 180)
-    assert [p.model for p in corpus.pairs] == list(STYLES) * 12
-    assert len({p.id for p in corpus.pairs}) == 72
+def test_both_are_checked_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert mini_build.main(["--check"]) == 0
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["mini", "fresh"]
+
+
+def test_shape(name: str, corpus: MiniCorpus) -> None:
+    shape = {"mini": (12, 72, 72, 180), "fresh": (6, 36, 36, 90)}[name]
+    assert (len(corpus.works), len(corpus.pairs), len(corpus.gold), len(corpus.preferences)) == shape
+    assert [p.model for p in corpus.pairs] == list(STYLES) * shape[0]
+    assert len({p.id for p in corpus.pairs}) == shape[1]
     assert Counter(p.work for p in corpus.preferences) == {w.slug: 15 for w in corpus.works}
+
+
+def test_the_two_share_no_work() -> None:
+    found = [load() for load in LOAD.values()]
+    for of in (lambda w: w.slug, lambda w: w.title, lambda w: w.artist, lambda w: w.reference):
+        assert not {of(w) for w in found[0].works} & {of(w) for w in found[1].works}
+    assert not {p.id for p in found[0].pairs} & {p.id for p in found[1].pairs}
+
+
+def test_counts_of_the_fresh_works() -> None:
+    corpus = load_fresh()
+    assert [w.slug for w in corpus.works] == list(FRESH)
+    for work in corpus.works:
+        gold = [corpus.gold_of(f"{work.slug}/{style}") for style in STYLES]
+        counts = [(len(g.omissions), len(g.mistakes), len(g.sentences)) for g in gold]
+        assert (len(work.facts), counts) == FRESH[work.slug]
+    assert Counter(m.type for g in corpus.gold for m in g.mistakes) == FRESH_TYPES
+
+
+def test_as_a_benchmark(name: str, corpus: MiniCorpus) -> None:
+    found = load_benchmark(name)
+    assert (found.name, found.gold, found.pairs) == (name, "constructed", corpus.pairs)
+    assert [m.mistakes for m in found.marks] == [tuple(m.span for m in g.mistakes) for g in corpus.gold]
+    assert [m.omissions for m in found.marks] == [tuple(f.span for f in g.omissions) for g in corpus.gold]
+    assert [(c.a, c.b, c.labels["overall"]) for c in found.comparisons] == [
+        (p.a, p.b, p.overall) for p in corpus.preferences
+    ]
 
 
 def test_every_span_round_trips(corpus: MiniCorpus) -> None:
@@ -123,20 +192,26 @@ def test_the_order_of_a_and_b_carries_no_label(corpus: MiniCorpus) -> None:
 
 # loading
 
-def test_find_mini_finds_the_repository() -> None:
-    assert (find_mini() / "pairs.jsonl").is_file()
+def test_the_repository_is_found(name: str) -> None:
+    assert (FIND[name]() / "pairs.jsonl").is_file()
 
 
-def test_find_mini_prefers_the_packaged_copy_and_names_the_places(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_packaged_copy_comes_first_and_the_places_are_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "posh_lite"
-    monkeypatch.setattr(mini, "files", lambda name: package)
-    with pytest.raises(InputError, match=r"_data.mini nor .*data.mini; reinstall"):
-        find_mini()
-    shutil.copytree(ROOT, package / "_data" / "mini", ignore=shutil.ignore_patterns("source"))
-    assert find_mini() == package / "_data" / "mini"
-    assert len(load_mini().pairs) == 72
+    monkeypatch.setattr(mini, "files", lambda _: package)
+    with pytest.raises(InputError, match=rf"_data.{name} nor .*data.{name}; reinstall"):
+        FIND[name]()
+    shutil.copytree(DATA / name, package / "_data" / name, ignore=shutil.ignore_patterns("source"))
+    assert FIND[name]() == package / "_data" / name
+    assert len(LOAD[name]().pairs) == 6 * CORPORA[name]
+
+
+def test_the_wheel_takes_all_corpora() -> None:
+    text = (DATA.parent / "pyproject.toml").read_text(encoding="utf-8")
+    included = tomllib.loads(text)["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert {f"data/{name}": f"posh_lite/_data/{name}" for name in CORPORA}.items() <= included.items()
 
 
 def test_load_names_file_line_and_field(tmp_path: Path) -> None:
@@ -281,23 +356,53 @@ def test_prefer_by_hand() -> None:
 # building
 
 def test_build_names_what_is_missing_and_keeps_what_is_valid(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "source").mkdir()
-    (tmp_path / "source" / SOURCE[0].name).write_bytes(SOURCE[0].read_bytes())
-    (tmp_path / "source" / "02_broken.toml").write_text("slug = ")
-    assert mini_build.main(["--root", str(tmp_path)]) == 1
+    root = tmp_path / name  # a folder of that name owes as many works as the corpus has
+    (root / "source").mkdir(parents=True)
+    (root / "source" / SOURCE[0].name).write_bytes(SOURCE[0].read_bytes())
+    (root / "source" / "02_broken.toml").write_text("slug = ")
+    assert mini_build.main(["--root", str(root)]) == 1
     out, err = capsys.readouterr()
-    assert "1 of 12 works valid" in out
+    assert f"1 of {CORPORA[name]} works valid" in out
     assert "02_broken.toml: not valid TOML" in err
     assert "0 files 03_*.toml, one is due" in err
-    assert len(load_mini(tmp_path).pairs) == 6
-    card = (tmp_path / "README.md").read_text()
+    assert len(load_mini(root).pairs) == 6
+    card = (root / "README.md").read_text()
     assert "| faithful | 1 |" in card
-    (tmp_path / "pairs.jsonl").write_text("")
-    mini_build.main(["--check", "--root", str(tmp_path)])
+    (root / "pairs.jsonl").write_text("")
+    mini_build.main(["--check", "--root", str(root)])
     assert "pairs.jsonl: not up to date" in capsys.readouterr().err
-    assert (tmp_path / "pairs.jsonl").read_text() == ""
+    assert (root / "pairs.jsonl").read_text() == ""
+
+
+def test_a_folder_of_ones_own_owes_the_works_that_it_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "own" / "source"
+    source.mkdir(parents=True)
+    (source / "01_x.toml").write_bytes(SOURCE[0].read_bytes())
+    assert mini_build.main(["--root", str(source.parent)]) == 0
+    assert "own: 1 of 1 works valid, 6 captions, 0 problems" in capsys.readouterr().out
+    (source / "01_x.toml").rename(source / "13_x.toml")
+    assert mini_build.main(["--root", str(source.parent)]) == 1
+    err = capsys.readouterr().err
+    assert "13_x.toml: its number is not one of 01 to 01" in err
+    assert "0 files 01_*.toml, one is due" in err
+
+
+def test_a_slug_of_the_other_corpus_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mini_build, "CORPORA", {"one": 1, "two": 1})
+    monkeypatch.setattr(mini_build, "__file__", str(tmp_path / "posh_lite" / "benchmarks" / "mini_build.py"))
+    for folder in ("one", "two"):
+        (tmp_path / "data" / folder / "source").mkdir(parents=True)
+        (tmp_path / "data" / folder / "source" / "01_x.toml").write_bytes(SOURCE[0].read_bytes())
+    assert mini_build.main([]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "one: 1 of 1 works valid, 6 captions, 0 problems", "two: 1 of 1 works valid, 6 captions, 1 problems",
+    ]
+    assert "01_x.toml: slug gleaners is that of a work of" in err
 
 
 def test_read_work_names_file_and_caption(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
-"""The known-answer corpus ``data/mini``: captions whose mistakes and omissions are known because they were planted.
+"""The known-answer corpora: captions whose mistakes and omissions are known because they were planted.
 
-Twelve public-domain works of art, a reference description of each, and six constructed captions of each, with
-gold spans. It is the offline default of every notebook. ``data/mini/README.md`` says how it was made and what
-it may be used for; ``posh_lite.benchmarks.mini_build`` compiles it from one source file a work.
+``data/mini`` has twelve public-domain works of art, a reference description of each, and six constructed captions of
+each, with gold spans. It is the offline default of every notebook, and its works were read while rules were made.
+``data/fresh`` has six more in the same form, the clean test set beside it: nobody reads its pairs to change a rule.
+The ``README.md`` of each says how it was made and what it may be used for; ``posh_lite.benchmarks.mini_build`` compiles
+both from one source file a work.
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ Label = Literal["supported", "contradicted", "generic"]
 STYLES: tuple[Style, ...] = get_args(Style)
 MISTAKE_TYPES: tuple[MistakeType, ...] = get_args(MistakeType)
 LABELS: tuple[Label, ...] = get_args(Label)
+
+#: The corpora of the package, folders of ``data/``, and the number of works of each.
+CORPORA: dict[str, int] = {"mini": 12, "fresh": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class MiniCorpus:
-    """The whole corpus. ``pairs`` and ``gold`` run in parallel, work by work, in the order of :data:`STYLES`."""
+    """A whole corpus. ``pairs`` and ``gold`` run in parallel, work by work, in the order of :data:`STYLES`."""
 
     works: tuple[Work, ...]
     pairs: tuple[Pair, ...]
@@ -155,10 +160,16 @@ def find_mini() -> Traversable:
     Raises:
         InputError: neither place holds it.
     """
-    return find_data(
-        "mini", "pairs.jsonl", what="the known-answer corpus is", package=files("posh_lite"),
-        advice=", or run `python -m posh_lite.benchmarks.mini_build` in a checkout of the repository",
-    )
+    return _find("mini", "the known-answer corpus is")
+
+
+def find_fresh() -> Traversable:
+    """The folder of the compiled test set: inside the installed package, or ``data/fresh`` of the repository.
+
+    Raises:
+        InputError: neither place holds it.
+    """
+    return _find("fresh", "the known-answer test set is")
 
 
 def load_mini(directory: str | Path | None = None) -> MiniCorpus:
@@ -170,7 +181,31 @@ def load_mini(directory: str | Path | None = None) -> MiniCorpus:
     Raises:
         InputError: the corpus is not there, or a line of it cannot be used (file, line and field are named).
     """
-    place: Traversable = find_mini() if directory is None else Path(directory)
+    return _load(find_mini() if directory is None else Path(directory))
+
+
+def load_fresh(directory: str | Path | None = None) -> MiniCorpus:
+    """Read the known-answer test set, whose works, ids and slugs are none of the corpus's.
+
+    Figures on it are counted only: who reads its pairs and then changes a rule, a lexicon or a threshold has spent it.
+
+    Args:
+        directory: folder with the four compiled files; by default the one :func:`find_fresh` finds.
+
+    Raises:
+        InputError: the test set is not there, or a line of it cannot be used (file, line and field are named).
+    """
+    return _load(find_fresh() if directory is None else Path(directory))
+
+
+def _find(name: str, what: str) -> Traversable:
+    return find_data(
+        name, "pairs.jsonl", what=what, package=files("posh_lite"),
+        advice=", or run `python -m posh_lite.benchmarks.mini_build` in a checkout of the repository",
+    )
+
+
+def _load(place: Traversable) -> MiniCorpus:
     works = tuple(_row(_work, row, at) for row, at in _rows(place, "works.jsonl"))
     pairs = tuple(pair_from_dict(row, path=at[0], line=at[1]) for row, at in _rows(place, "pairs.jsonl"))
     gold = tuple(_row(_gold, row, at) for row, at in _rows(place, "gold.jsonl"))

@@ -1,7 +1,8 @@
-"""Validate and compile the known-answer corpus: ``python -m posh_lite.benchmarks.mini_build [--check]``.
+"""Validate and compile the known-answer corpora: ``python -m posh_lite.benchmarks.mini_build [--check]``.
 
-Reads ``data/mini/source/*.toml`` and writes the four JSON Lines files and the tables of the data card. With
-``--check`` nothing is written: the exit status is 1 where a source is invalid or missing, or a file not up to date.
+Reads ``source/*.toml`` of ``data/mini`` and ``data/fresh`` (or of ``--root``) and writes the four JSON Lines files and
+the tables of the data card beside it. With ``--check`` nothing is written: the exit status is 1 where a source is
+invalid or missing, or a file not up to date.
 """
 
 from __future__ import annotations
@@ -17,13 +18,12 @@ from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
-from posh_lite.benchmarks.mini import STYLES, Gold, MiniCorpus, Preference, Style
+from posh_lite.benchmarks.mini import CORPORA, STYLES, Gold, MiniCorpus, Preference, Style
 from posh_lite.benchmarks.mini_card import fill_card
 from posh_lite.benchmarks.mini_source import SourceCaption, SourceWork, read_work
 from posh_lite.errors import InputError
 from posh_lite.records import Pair
 
-WORKS = 12
 MIN_FACTS = 16
 REFERENCE_WORDS = (150, 250)
 SHARED_RUN = 8  # no caption shares this many consecutive words with its reference
@@ -200,12 +200,21 @@ def _range(ends: tuple[int, int]) -> str:
     return f"{ends[0]} to {ends[1]}" if ends[1] < 999 else f"at least {ends[0]}"
 
 
+def works_due(root: Path) -> int:
+    """How many works a corpus must have: as registered under the folder's name, elsewhere as many as it has files."""
+    return CORPORA.get(root.resolve().name, len(list((root / "source").glob("*.toml"))))
+
+
 def read_sources(root: Path) -> tuple[list[SourceWork], list[str]]:
     """Compile the valid source files under ``root/source``; also say what is wrong with the others, or missing."""
-    sources, problems = [], []
+    sources: list[SourceWork] = []
+    problems: list[str] = []
     paths = sorted((root / "source").glob("*.toml"))
     numbers = Counter(path.name[:2] for path in paths)
-    for number in (f"{n:02d}" for n in range(1, WORKS + 1)):
+    due = [f"{n:02d}" for n in range(1, works_due(root) + 1)]
+    extra = [path for path in paths if path.name[:2] not in due]
+    problems += [f"{path}: its number is not one of {due[0]} to {due[-1]}" for path in extra]
+    for number in due:
         if numbers[number] != 1:
             problems.append(f"{root / 'source'}: {numbers[number]} files {number}_*.toml, one is due")
     for path in paths:
@@ -259,19 +268,32 @@ def main(argv: list[str] | None = None) -> int:
     """Command line; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m posh_lite.benchmarks.mini_build", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail unless all is valid and up to date")
-    parser.add_argument("--root", type=Path, default=Path(__file__).parents[2] / "data" / "mini", help="corpus folder")
+    parser.add_argument("--root", type=Path, help="one corpus folder (default: data/mini and data/fresh)")
     args = parser.parse_args(argv)
-    sources, problems = read_sources(args.root)
-    content = render(compile_corpus(sources), _read(args.root / "README.md"))
+    data = Path(__file__).parents[2] / "data"
+    failed, taken = False, dict[str, Path]()
+    for root in [args.root] if args.root else [data / name for name in CORPORA]:
+        sources, problems = read_sources(root)
+        for source in sources:
+            if (other := taken.setdefault(source.work.slug, root)) != root:
+                problems.append(f"{source.path}: slug {source.work.slug} is that of a work of {other}")
+        problems += _settle(root, render(compile_corpus(sources), _read(root / "README.md")), check=args.check)
+        for problem in problems:
+            print(problem, file=sys.stderr)
+        print(f"{root.name}: {len(sources)} of {works_due(root)} works valid, {len(sources) * len(STYLES)} captions,"
+              f" {len(problems)} problems")  # fmt: skip
+        failed |= bool(problems)
+    return 1 if failed else 0
+
+
+def _settle(root: Path, content: dict[str, str], *, check: bool) -> list[str]:
+    """Write the files of a corpus; with ``check`` name those that are not up to date instead."""
+    if check:
+        old = [root / name for name, new in content.items() if _read(root / name) != new]
+        return [f"{path}: not up to date; run python -m posh_lite.benchmarks.mini_build" for path in old]
     for name, new in content.items():
-        if args.check and _read(args.root / name) != new:
-            problems.append(f"{args.root / name}: not up to date; run python -m posh_lite.benchmarks.mini_build")
-        elif not args.check:
-            (args.root / name).write_text(new, encoding="utf-8", newline="\n")
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    print(f"{len(sources)} of {WORKS} works valid, {len(sources) * len(STYLES)} captions, {len(problems)} problems")
-    return 1 if problems else 0
+        (root / name).write_text(new, encoding="utf-8", newline="\n")
+    return []
 
 
 def _read(path: Path) -> str:

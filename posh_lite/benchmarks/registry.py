@@ -57,6 +57,8 @@ BENCHMARKS: dict[str, BenchmarkEntry] = {
     for entry in (
         BenchmarkEntry("mini", "known-answer corpus", "posh_lite.benchmarks.mini_benchmark:load_mini_benchmark",
                        "12 works, 72 captions with planted mistakes and omissions", "constructed"),
+        BenchmarkEntry("fresh", "known-answer test set", "posh_lite.benchmarks.mini_benchmark:load_fresh_benchmark",
+                       "6 other works, 36 captions in the form of mini; held out, nobody tunes on it", "constructed"),
         BenchmarkEntry("contrast", "contrast set", "posh_lite.benchmarks.contrast_benchmark:load_contrast_benchmark",
                        "one changed fact against rewordings of the same text; held out, nobody tunes on it",
                        "constructed", check="posh_lite.benchmarks.registry:_contrast_lacks"),

@@ -58,8 +58,8 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("--list", action="store_true", help="every metric and benchmark, and what it lacks here")
-    command.add_argument("--benchmark", metavar="NAME", help="mini, contrast, mini-arena, iiw400, docent, caparena, or"
-                         " module:function of one's own")
+    command.add_argument("--benchmark", metavar="NAME", help="mini, fresh, contrast, mini-arena, iiw400, docent,"
+                         " caparena, or module:function of one's own")
     command.add_argument("--metrics", default="posh", metavar="A,B,...",
                          help='names, module:Class of one\'s own, or "all" (default: posh)')
     command.add_argument("-o", "--output", metavar="DIR", help="folder for tables, figures and kept scores")
