@@ -17,7 +17,7 @@ from posh_lite.benchmarks.docent_dedupe import clusters, jaccard, near_pairs, sh
 from posh_lite.benchmarks.docent_layout import COLUMNS, read_layout, write_layout
 from posh_lite.benchmarks.nga import find_fixture
 from posh_lite.cli import main
-from posh_lite.errors import InputError
+from posh_lite.errors import InputError, MissingDependency
 
 FOLDER = find_fixture()
 
@@ -220,6 +220,15 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
     assert "lower --least" in capsys.readouterr().err
     shutil.copy(FOLDER / "objects.csv", tmp_path / "published_images.csv")
     assert main(["docent", "build", "--tables", str(tmp_path), "-o", "x"]) == 2
+
+
+def test_parquet_that_cannot_be_written_leaves_an_earlier_build_alone(built, tmp_path, monkeypatch):
+    write_layout(built, "# Card\n", tmp_path / "made", "jsonl")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, *_: None)
+    with pytest.raises(MissingDependency, match="or use --format jsonl"):
+        write_layout(built, "# Card\n", tmp_path / "made", "parquet")
+    monkeypatch.undo()
+    assert read_layout(tmp_path / "made")[0] == built
 
 
 def test_the_library_datasets_reads_the_same_rows(built, tmp_path):

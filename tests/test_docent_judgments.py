@@ -239,6 +239,32 @@ def test_what_is_not_there_says_how_to_get_it(tmp_path, monkeypatch, capsys):
     assert 'line 2: docent-eval-coarse.jsonl: field "omissions"' in capsys.readouterr().out
 
 
+def test_a_file_without_rows_cannot_be_read(tmp_path, capsys):
+    empty = tmp_path / "docent-eval-coarse.jsonl"
+    empty.write_text("\n")
+    with pytest.raises(InputError, match="has no rows"):
+        load_docent_coarse(empty)
+    assert main(["docent", "check", "coarse", str(empty)]) == 1
+    assert "can be read" not in (said := capsys.readouterr().out) and "has no rows" in said
+    write(tmp_path / "docent-eval-granular.jsonl", [granular_row()])
+    with pytest.raises(InputError, match="has no rows"):
+        load_docent(tmp_path)
+
+
+@pytest.mark.parametrize(("more", "gold", "said"), [
+    ({}, "people", "A study of one's own"), ({"gold": "constructed"}, "constructed", "nobody was asked"),
+])  # fmt: skip
+def test_a_study_of_ones_own_does_not_pass_for_docent(tmp_path, more, gold, said):
+    write(tmp_path / "coarse.jsonl", [{**coarse_row(), "annotator": "ann", **more}])
+    write(tmp_path / "granular.jsonl", [{**granular_row(), "annotator": who, **more} for who in ("ann", "ben")])
+    both = load_docent(tmp_path)
+    assert (both.name, both.title, both.gold, both.citation) == ("study", "study of 2 annotators", gold, "")
+    assert said in both.note and "students" not in both.note
+    assert len(both.marks) == 2 and len(both.comparisons) == 1
+    assert load_docent_coarse(tmp_path / "coarse.jsonl").title == "study of 1 annotator"
+    assert load_docent_granular(tmp_path / "granular.jsonl").name == "study-granular"
+
+
 def test_published_sets_do_not_mix(tmp_path):
     for name in ("docent", "docent-eval-coarse", "docent-eval-granular"):
         write(tmp_path / f"{name}.jsonl", [{"uuid": "u", "reference": "A."}])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posh_lite.benchmarks.docent import load_docent_coarse, load_docent_granular
+from posh_lite.benchmarks.docent import load_docent, load_docent_coarse, load_docent_granular
 from posh_lite.benchmarks.docent_example import find_study, names, simulate
 from posh_lite.benchmarks.docent_schema import LABELS
 from posh_lite.benchmarks.docent_spans import to_utf16
@@ -363,11 +363,13 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
     place = find_study()
     call = ["docent", "agreement", str(place), "--names", str(place / "names.txt"), "-n", "5"]
     assert main([*call, "--expert", "expert", "-o", "agreement.csv"]) == 0
-    assert "annotators  overall    alpha, ordinal" in capsys.readouterr().out
+    assert "annotators  overall    alpha, ordinal" in (heard := capsys.readouterr().out)
+    assert "constructed annotations, nobody was asked" in heard
     assert (tmp_path / "agreement.csv").read_text("utf-8").startswith("among,dimension,measure")
     assert main([*call, "--expert", "eve"]) == 2
     assert main(["docent", "annotations", str(place), "-o", "judged"]) == 0
     assert main(["docent", "check", "granular", "judged"]) == 0
+    assert load_docent(tmp_path / "judged").gold == "constructed"
     (tmp_path / "n.txt").write_text("1 ann")
     assert main(["docent", "agreement", str(place), "--names", "n.txt"]) == 2
     assert "n.txt:1: expected NUMBER=NAME" in capsys.readouterr().err

@@ -8,7 +8,7 @@ whose id holds the image, the model and the start of a hash of its texts, so tha
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from posh_lite.benchmarks.contract import Benchmark, Comparison, Dimension, Marks
@@ -20,6 +20,8 @@ from posh_lite.errors import InputError
 from posh_lite.records import Pair
 
 SOURCE = "docent"
+#: Columns of a study of one's own (``posh-lite docent annotations``), which the published sets do not have.
+ANNOTATOR, GOLD = "annotator", "gold"
 CITATION = "ananthram2026posh"
 _NOTE = (
     "Descriptions of art by four models of 2024 and 2025, judged by students of art history who saw the work and an"
@@ -41,8 +43,29 @@ def _once(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     return tuple({pair.id: pair for pair in pairs}.values())
 
 
+def _benchmark(
+    name: str, title: str, rows: Iterable[Row], pairs: Iterable[Pair], comparisons: Sequence[Comparison] = (),
+    marks: Sequence[Marks] = (),
+) -> Benchmark:
+    """DOCENT, or a study of one's own that has its columns and must not pass for it."""
+    own = [row.values for row in rows if ANNOTATOR in row.values]
+    if not own:
+        return Benchmark(name, title, "people", _once(pairs), tuple(comparisons), tuple(marks), note=_NOTE,
+                         citation=CITATION)  # fmt: skip
+    made = any(values.get(GOLD) == "constructed" for values in own)
+    n = len({str(values[ANNOTATOR]) for values in own})
+    note = "A study of one's own in the columns of DOCENT: other texts, other people."
+    if made:
+        note = "Constructed annotations in the columns of DOCENT: nobody was asked."
+    title = f"study of {n} annotator{'s' if n > 1 else ''}"
+    return Benchmark(name.replace("docent", "study"), title, "constructed" if made else "people", _once(pairs),
+                     tuple(comparisons), tuple(marks), note=note)
+
+
 def load_docent_coarse(path: str | Path | None = None, *, faults: Faults | None = None) -> Benchmark:
     """The coarse judgments: labels from -2 (second much better) to 2 (first much better).
+
+    Here and in the other loaders rows of a study of one's own make a benchmark that says so, and is not called DOCENT.
 
     Args:
         path: a file or folder with a copy of ``amitha/docent-eval-coarse``; by default as
@@ -52,10 +75,15 @@ def load_docent_coarse(path: str | Path | None = None, *, faults: Faults | None 
     Raises:
         InputError: it is not there, or not of the expected form; file, line and column are named.
     """
-    found = faults if faults is not None else Faults()
+    rows, pairs, comparisons = _coarse(path, faults if faults is not None else Faults())
+    return _benchmark("docent-coarse", "DOCENT, coarse", rows, pairs, comparisons)
+
+
+def _coarse(path: str | Path | None, found: Faults) -> tuple[list[Row], list[Pair], list[Comparison]]:
+    rows = list(read_rows("coarse", path))
     pairs: list[Pair] = []
     comparisons: list[Comparison] = []
-    for row in read_rows("coarse", path):
+    for row in rows:
         values = row.values
         first, second = (
             _pair(values["uuid"], values[model], values[f"{model}_generation"], values["reference"])
@@ -67,8 +95,7 @@ def load_docent_coarse(path: str | Path | None = None, *, faults: Faults | None 
         pairs += [first, second]
         labels: dict[Dimension, int] = {ours: label(values[theirs]) for theirs, ours in DIMENSION_OF.items()}
         comparisons.append(Comparison(values["uuid"], first.id, second.id, labels))
-    return Benchmark("docent-coarse", "DOCENT, coarse", "people", _once(pairs), tuple(comparisons), note=_NOTE,
-                     citation=CITATION)
+    return rows, pairs, comparisons
 
 
 def load_docent_granular(path: str | Path | None = None, *, faults: Faults | None = None) -> Benchmark:
@@ -82,18 +109,22 @@ def load_docent_granular(path: str | Path | None = None, *, faults: Faults | Non
     Raises:
         InputError: it is not there, or not of the expected form; file, line and column are named.
     """
-    found = faults if faults is not None else Faults()
+    rows, pairs, marks = _granular(path, faults if faults is not None else Faults())
+    return _benchmark("docent-granular", "DOCENT, granular", rows, pairs, marks=marks)
+
+
+def _granular(path: str | Path | None, found: Faults) -> tuple[list[Row], list[Pair], list[Marks]]:
+    rows = list(read_rows("granular", path))
     pairs: list[Pair] = []
     marks: list[Marks] = []
-    for row in read_rows("granular", path):
+    for row in rows:
         values = row.values
         pair = _pair(values["uuid"], values["model"], values["generation"], values["reference"])
         mistakes = read_spans(values["mistakes"], pair.generation, _noting(found, "mistakes", row))
         omissions = read_spans(values["omissions"], pair.reference, _noting(found, "omissions", row))
         pairs.append(pair)
         marks.append(Marks(values["uuid"], pair.id, mistakes, omissions))
-    return Benchmark("docent-granular", "DOCENT, granular", "people", _once(pairs), marks=tuple(marks), note=_NOTE,
-                     citation=CITATION)
+    return rows, pairs, marks
 
 
 def load_docent(path: str | Path | None = None, *, faults: Faults | None = None) -> Benchmark:
@@ -104,9 +135,10 @@ def load_docent(path: str | Path | None = None, *, faults: Faults | None = None)
     """
     if path is not None and not Path(path).is_dir():
         raise InputError("expected a folder with the coarse and the granular set", path=path)
-    coarse, granular = load_docent_coarse(path, faults=faults), load_docent_granular(path, faults=faults)
-    return Benchmark("docent", "DOCENT", "people", _once((*coarse.pairs, *granular.pairs)), coarse.comparisons,
-                     granular.marks, note=_NOTE, citation=CITATION)
+    found = faults if faults is not None else Faults()
+    rows, pairs, comparisons = _coarse(path, found)
+    marked_rows, marked_pairs, marks = _granular(path, found)
+    return _benchmark("docent", "DOCENT", (*rows, *marked_rows), (*pairs, *marked_pairs), comparisons, marks)
 
 
 def load_docent_references(path: str | Path | None = None) -> dict[str, str]:

@@ -6,6 +6,7 @@ split under ``data/``. JSON Lines needs nothing; Parquet needs pyarrow, which th
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -61,6 +62,8 @@ def write_layout(
     """
     if not build.works:
         raise InputError("no work is left after the selection; is the least length too high, or the table a part?")
+    if form == "parquet" and importlib.util.find_spec("pyarrow") is None:  # before an earlier build is touched
+        raise MissingDependency(f"Parquet needs pyarrow: {install_command('docent')}, or use --format jsonl")
     place = Path(folder)
     (place / "data").mkdir(parents=True, exist_ok=True)
     filled = [split for split in SPLITS if build.of(split)]
@@ -90,10 +93,7 @@ def _write(path: Path, rows: Sequence[Mapping[str, Any]], form: Format) -> None:
 
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     frame = frame.astype({name: "Int64" if kind == "int64" else "string" for name, kind in COLUMNS.items()})
-    try:
-        frame.to_parquet(path, index=False)
-    except ImportError:
-        raise MissingDependency(f"Parquet needs pyarrow: {install_command('docent')}, or use --format jsonl") from None
+    frame.to_parquet(path, index=False)
 
 
 def _record(build: Build, constructed: bool) -> dict[str, Any]:

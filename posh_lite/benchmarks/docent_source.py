@@ -17,6 +17,7 @@ from posh_lite.records import read_jsonl
 ENDINGS = (".jsonl", ".parquet", ".csv", ".json")
 #: Folder below a data folder in which the published sets are looked for.
 PLACE = "docent"
+_NO_ROWS = "has no rows; was a download broken off?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +84,19 @@ def read_rows(name: Published, path: str | Path | None = None) -> Iterator[Row]:
     """Every row of a published set, its columns and values checked.
 
     Raises:
-        InputError: nothing is there, a column is missing (the nearest is named), or a value cannot be used.
+        InputError: nothing is there, or no row; a column is missing (the nearest is named), or a value cannot be used.
     """
-    for file in locate_published(name, path):
+    files, n = locate_published(name, path), 0
+    for file in files:
         for row in raw_rows(file, name):
+            n += 1
             problems = check_columns(list(row.values), name) or check_row(row.values, name)
             if problems:
                 first = problems[0]
                 raise InputError(first.message, path=file, line=row.line, field=first.column)
             yield row
+    if not n:
+        raise InputError(_NO_ROWS, path=files[0])
 
 
 def problems_of(
@@ -112,6 +117,8 @@ def problems_of(
                 found.append(Problem(problem.column, f"{file.name}: {problem.message}", row.line))
             if missing:
                 break  # every row of the file would say the same
+    if not n:
+        found.append(Problem("", _NO_ROWS))
     return n, columns, found[:most]
 
 

@@ -91,6 +91,8 @@ class Study:
 def write_study(study: Study, folder: str | Path) -> list[Path]:
     """Write a study in the columns of the published sets of DOCENT, with the annotator as one more column.
 
+    Where nobody was asked, a column ``gold`` says "constructed".
+
     Args:
         study: the judgments. Comparisons with an open question are left out: the published form has no place for it.
         folder: made where it is not there.
@@ -101,10 +103,11 @@ def write_study(study: Study, folder: str | Path) -> list[Path]:
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     by_id = {pair.id: pair for pair in study.pairs}
+    made = {"gold": study.gold} if study.gold == "constructed" else {}
     granular = [
         {"uuid": j.unit, "model": by_id[j.id].model or j.id, "reference": by_id[j.id].reference,
          "generation": by_id[j.id].generation, "mistakes": _json(j.mistakes), "omissions": _json(j.omissions),
-         "annotator": j.annotator}
+         "annotator": j.annotator, **made}
         for j in study.spans
     ]
     said = {code: name for name, code in LABELS.items()}
@@ -112,7 +115,7 @@ def write_study(study: Study, folder: str | Path) -> list[Path]:
         {"uuid": j.unit, "reference": by_id[j.a].reference, "model1": by_id[j.a].model or j.a,
          "model2": by_id[j.b].model or j.b, "model1_generation": by_id[j.a].generation,
          "model2_generation": by_id[j.b].generation,
-         **{theirs: said[j.labels[ours]] for theirs, ours in DIMENSION_OF.items()}, "annotator": j.annotator}
+         **{theirs: said[j.labels[ours]] for theirs, ours in DIMENSION_OF.items()}, "annotator": j.annotator, **made}
         for j in study.coarse if set(j.labels) == set(DIMENSION_OF.values())
     ]
     written = []

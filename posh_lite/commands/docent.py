@@ -27,6 +27,7 @@ a small study of one's own:
   posh-lite docent tasks pairs.jsonl -o study --annotators ann,ben,cleo
   posh-lite docent annotations export.json -o judged
   posh-lite docent agreement export.json --expert cleo
+  posh-lite evaluate --benchmark docent --benchmark-option path=judged --metrics posh,bleu,length -o results
 
 without any data:
   posh-lite docent build --example -o docent-example

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.errors import InputError
 
 if TYPE_CHECKING:
+    from posh_lite.benchmarks.contract import Gold
     from posh_lite.benchmarks.label_studio_study import Study
 
 _TASKS = """what it does:
@@ -112,14 +113,28 @@ def read_names(path: str | None) -> dict[str, str]:
 def _study(options: argparse.Namespace) -> Study:
     from posh_lite.benchmarks.label_studio_import import read_export
 
-    study = read_export(options.exports, names=read_names(options.names), offsets=options.offsets)
+    gold: Gold = "constructed" if all(map(_is_example, options.exports)) else "people"
+    study = read_export(options.exports, names=read_names(options.names), offsets=options.offsets, gold=gold)
     if not (study.annotators or study.skipped or study.open):
         raise InputError("holds no task", path=", ".join(map(str, options.exports)))
     said = f"{len(study.spans):,} granular and {len(study.coarse):,} coarse judgments by {', '.join(study.annotators)}"
     print(f"{said}; {study.skipped:,} skipped, {study.open:,} tasks not answered")
+    if study.gold == "constructed":
+        print("note: constructed annotations, nobody was asked")
     for note in study.notes:
         print(f"note: {note}")
     return study
+
+
+def _is_example(path: str) -> bool:
+    """Whether an export is of the constructed study of the checkout."""
+    from posh_lite.benchmarks.docent_example import find_study
+
+    try:
+        example = find_study().resolve()
+    except InputError:
+        return False
+    return example in (place := Path(path).resolve(), *place.parents)
 
 
 def _tasks(options: argparse.Namespace) -> int:
