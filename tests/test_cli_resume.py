@@ -1,6 +1,7 @@
 """`posh-lite score`: going on from an output, and outputs that must not be harmed."""
 
 import errno
+import hashlib
 import io
 import json
 import os
@@ -9,10 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from test_cli_faults import HERE, write
 
 from posh_lite.cli import main
-from posh_lite.commands.output import ScoreWriter
+from posh_lite.commands.output import Line, ScoreWriter, made_otherwise, stamp_of
 from posh_lite.metric.page import ReportPage
 
 
@@ -55,24 +58,118 @@ def test_lines_with_and_without_components_are_not_mixed(tmp_path, capsys, kind,
     assert out.read_bytes() == before
 
 
-@pytest.mark.parametrize("change", ["text", "threshold", "aggregation"])
-def test_other_texts_or_settings_are_noticed(tmp_path, capsys, change):
-    pairs, out, more = write(tmp_path / "p.jsonl", 4), tmp_path / "out", ()
-    assert score(pairs, "-o", out) == 0
-    kept = lines(out)[:2]
-    out.write_text("".join(line + "\n" for line in kept))
-    if change == "text":
-        rows = [json.loads(line) for line in lines(pairs)]
-        rows[0]["generation"] = "Two old women in blue coats carry baskets."
-        pairs.write_text("".join(json.dumps(r) + "\n" for r in rows))
-    elif change == "threshold":
-        more = ("--threshold", "5")
-    else:
-        more = ("--aggregation", "objects")
-    assert score(pairs, "-o", out, "--resume", *more) == 2
+def changed(pairs, number, side):
+    rows = [json.loads(line) for line in lines(pairs)]
+    rows[number][side] = "Two old women in blue coats carry baskets."
+    pairs.write_text("".join(json.dumps(r) + "\n" for r in rows))
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+@pytest.mark.parametrize("more", [(), ("--components",)])
+@pytest.mark.parametrize("number", [0, 2, 3])
+@pytest.mark.parametrize("side", ["generation", "reference"])
+def test_a_pair_whose_text_has_changed_is_named_with_its_line(tmp_path, capsys, kind, more, number, side):
+    pairs, out, how = write(tmp_path / "p.jsonl", 6), tmp_path / "out", ("--format", kind, "--quiet", *more)
+    rows = [json.loads(line) | {"id": f"a\n{n}"} for n, line in enumerate(lines(pairs))]
+    pairs.write_text("".join(json.dumps(r) + "\n" for r in rows[:4]))
+    assert score(pairs, "-o", out, *how) == 0
+    kept = out.read_bytes()
+    pairs.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    changed(pairs, number, side)
+    assert score(pairs, "-o", out, "--resume", *how) == 2
     said = capsys.readouterr().err
-    assert "texts or settings have changed" in said
-    assert lines(out) == kept
+    line = number + 1 if kind == "jsonl" else 2 * number + 2  # below the heading, each id of two lines
+    assert f"{out}:{line}: pair" in said
+    assert f'{number}" was scored with other texts than now; score to a new file' in said
+    assert out.read_bytes() == kept
+
+
+@pytest.mark.parametrize("more", [
+    ("--threshold", "5"), ("--aggregation", "objects"), ("--context", "near"), ("--judge", "judges:Unread"),
+])
+def test_other_settings_are_noticed_at_every_line(tmp_path, capsys, more):
+    """Also where the first pair's figures are the same under both."""
+    pairs, out = write(tmp_path / "p.jsonl", 4), tmp_path / "out"
+    assert score(pairs, "-o", out) == 0
+    kept = lines(out)
+    for first in (0, 2):
+        out.write_text("".join(line + "\n" for line in kept[first:3]))
+        before = out.read_bytes()
+        assert main(["score", str(pairs), "-o", str(out), "--resume", "--chunk", "8", "--judge", "judges:Hashing",
+                     *more]) == 2
+        said = capsys.readouterr().err
+        assert f':1: pair "{first}" was scored with another judge or other settings than now' in said
+        assert out.read_bytes() == before
+
+
+def test_both_are_said(tmp_path, capsys):
+    pairs, out = write(tmp_path / "p.jsonl", 2), tmp_path / "out"
+    assert score(pairs, "-o", out) == 0
+    changed(pairs, 0, "reference")
+    assert score(pairs, "-o", out, "--resume", "--threshold", "4") == 2
+    assert "with other texts and another judge or other settings than now" in capsys.readouterr().err
+
+
+def test_kept_pairs_cost_nothing(tmp_path, monkeypatch, capsys):
+    pairs, out = write(tmp_path / "p.jsonl", 4), tmp_path / "out"
+    assert score(pairs, "-o", out) == 0
+    capsys.readouterr()
+
+    def asked(self, questions):
+        raise AssertionError
+
+    monkeypatch.setattr("judges.Hashing.ask", asked)
+    assert score(pairs, "-o", out, "--resume") == 0
+    said = capsys.readouterr().err
+    assert "kept from before  4" in said and "pairs scored      0" in said
+
+
+@pytest.mark.parametrize("stamp", [3, None, "", "x", "0123abcd", "0123abcd-0123abcg", "0123ABCD-0123abcd"])
+def test_a_stamp_that_is_none(tmp_path, capsys, stamp):
+    pairs, out = write(tmp_path / "p.jsonl", 2), tmp_path / "out"
+    assert score(pairs, "-o", out) == 0
+    out.write_text("".join(json.dumps(json.loads(line) | {"stamp": stamp}) + "\n" for line in lines(out)))
+    expected = 0 if stamp == "" else 2  # an empty one is none at all
+    assert score(pairs, "-o", out, "--resume") == expected
+    assert ("is no jsonl output" in capsys.readouterr().err) is (expected == 2)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+@pytest.mark.parametrize("more", [(), ("--components",)])
+def test_an_output_of_an_earlier_version_is_gone_on_with_in_its_form(tmp_path, monkeypatch, capsys, kind, more):
+    pairs, out, how = write(tmp_path / "p.jsonl", 5), tmp_path / "out", ("--format", kind, *more)
+    with monkeypatch.context() as patched:
+        patched.setattr(ScoreWriter, "stamped", property(lambda self: False, lambda self, value: None), raising=False)
+        assert score(pairs, "-o", out, *how) == 0
+    whole = out.read_bytes()
+    assert b"stamp" not in whole
+    rows = whole.splitlines(keepends=True)
+    out.write_bytes(b"".join(rows[:4]))
+    capsys.readouterr()
+    assert score(pairs, "-o", out, "--resume", *how) == 0
+    assert out.read_bytes() == whole
+    n = 4 if kind == "jsonl" else 3
+    assert f"{n} kept lines are of an earlier version, without stamps: the first of them was scored again" in (
+        capsys.readouterr().err
+    )
+    out.write_bytes(b"".join(rows[:4]))
+    assert score(pairs, "-o", out, "--resume", "--threshold", "5", *how) == 2
+    assert 'figures for pair "0" than it gets now: texts or settings have changed' in capsys.readouterr().err
+
+
+@given(st.text(), st.text(), st.text(), st.text(), st.text())
+def test_stamps(a, b, c, d, signature):
+    one, two = stamp_of(a, b, signature), stamp_of(c, d, signature)
+    assert (one == two) is ((a, b) == (c, d))
+    assert made_otherwise(Line(1, {}, one), two) == ("" if one == two else "other texts")
+    assert made_otherwise(Line(1, {}, ""), two) == ""
+    assert made_otherwise(Line(1, {}, one), stamp_of(a, b, signature + "x")) == "another judge or other settings"
+
+
+def test_a_stamp_by_hand():
+    length = (1).to_bytes(8, "big")
+    texts = hashlib.sha256(length + b"a" + length + b"b").hexdigest()[:8]
+    assert stamp_of("a", "b", "s") == f"{texts}-{hashlib.sha256(length + b's').hexdigest()[:8]}"
 
 
 def test_a_report_of_a_resumed_run_says_what_it_lacks(tmp_path, capsys):

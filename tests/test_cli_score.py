@@ -41,7 +41,7 @@ def test_one_line_a_pair(pairs, tmp_path, capsys):
     assert run(pairs.path, "-o", out) == 0
     found = lines(out)
     assert [r["id"] for r in found] == ["a", "b", "\U0001f600/é"]
-    assert all(list(r) == ["id", "mistakes", "omissions", "overall", "n_components", "n_missing"] for r in found)
+    assert all(list(r) == ["id", "mistakes", "omissions", "overall", "n_components", "n_missing", "stamp"] for r in found)
     said = capsys.readouterr()
     assert said.out == ""
     for word in ("pairs scored", "signature", "judge:hashing", "graphs", "mean"):
@@ -71,7 +71,8 @@ def test_csv(pairs, tmp_path):
     run(pairs.path, "-o", out, "--format", "csv", "--components")
     rows = list(csv.DictReader(io.StringIO(out.read_text("utf-8"))))
     assert [r["id"] for r in rows] == [r["id"] for r in ROWS]
-    assert list(rows[0]) == ["id", "mistakes", "omissions", "overall", "n_components", "n_missing", "components"]
+    assert list(rows[0]) == ["id", "mistakes", "omissions", "overall", "n_components", "n_missing", "stamp",
+                             "components"]
     assert len(json.loads(rows[0]["components"])) == int(rows[0]["n_components"])
 
 

@@ -218,6 +218,22 @@ def test_a_shard_begun_before_goes_on_from_its_log(tmp_path):
     assert again.lines == first.lines
 
 
+def test_a_worker_refuses_prices_for_a_judge_without_tokens_before_its_first_question(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(JUDGES)
+    import scale_judges
+
+    monkeypatch.setattr(scale_judges.Telling, "ask", lambda self, questions: pytest.fail("asked"))
+    with pytest.raises(ShardFault, match="has no tokens that could be priced") as caught:
+        scorer(tmp_path, priced=True).score(0, pairs(3))
+    assert isinstance(caught.value.cause, InputError)
+
+
+def test_pairs_that_were_asked_are_counted_by_shard(tmp_path):
+    worker = scorer(tmp_path, logged=True)
+    reports = [worker.score(n, part).report for n, part in enumerate((pairs(3), pairs(7)[3:]))]
+    assert [r["counts"]["n_pairs_asked"] for r in reports] == [3, 4]
+
+
 def test_what_the_shared_log_holds_is_not_asked(tmp_path):
     first = scorer(tmp_path, logged=True).score(0, pairs(3))
     (tmp_path / "shared.sqlite").write_bytes(first.log)
@@ -296,6 +312,7 @@ def test_a_fault_of_a_worker_is_raised_as_what_it_was():
     (["--engine", "ray", "--worker-gpus", "-1"], "--worker-gpus must be a number of at least 0"),
     (["--engine", "ray", "--judge", "replay", "--log", "v.sqlite"], "leave --engine ray out"),
     (["--engine", "ray", "--html", "r.html"], "--html is made in one process"),
+    (["--engine", "ray", "--resume", "-o", "s.jsonl"], "--resume is for one process; with --engine ray"),
     (["--engine", "ray", "--endpoint", "http://a"], 'the judge "lexical" has no address'),
 ])
 def test_options_that_do_not_go_together(tmp_path, capsys, monkeypatch, more, said):

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from posh_lite.commands.files import check_target
 from posh_lite.commands.judges import add_judge_options, judge_options, own_judges
-from posh_lite.commands.output import FIELDS, ScoreWriter, finished, open_writer
+from posh_lite.commands.output import FIELDS, Line, ScoreWriter, finished, made_otherwise, open_writer, stamp_of
 from posh_lite.commands.score_ray import add_ray_options, check_ray_options
 from posh_lite.errors import InputError, PoshLiteError
-from posh_lite.judge.llm.usage import Prices
+from posh_lite.judge.llm.usage import Prices, unpriced
+from posh_lite.judge.registry import counts_tokens
 from posh_lite.metric.apart import scores_apart
 from posh_lite.records import Pair, read_pairs
 
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 
 _EPILOG = """input:   one JSON object a line: "id", "generation", "reference"; "model", "image", "source" are optional
 output:  one line a pair: id, mistakes, omissions, overall, n_components, n_missing; null where a score is undefined.
-         Each line is written as soon as its pair is scored. An existing file is replaced once the first pair is
-         scored; with --resume its complete lines are kept and their pairs are not scored again, but for the first,
-         which shows whether texts and settings are still the same.
+         Its stamp, hashes of the two texts and of the signature, says what it was made of. Each line is written as
+         soon as its pair is scored. An existing file is replaced once the first pair is scored; with --resume its
+         complete lines are kept and their pairs are not scored again, if their stamps are those of now.
 
 examples:
   posh-lite score pairs.jsonl -o scores.jsonl
@@ -95,7 +96,8 @@ class Run:
     skipped: int = 0
     resumed: int = 0
     questions: int = 0
-    done: dict[str, dict[str, Any]] = field(default_factory=dict)  # kept lines of the output, by id
+    done: dict[str, Line] = field(default_factory=dict)  # kept lines of the output, by id
+    unstamped: int = 0  # of the kept lines
     start: float = field(default_factory=time.perf_counter)
 
     def skip(self, error: PoshLiteError) -> None:
@@ -117,11 +119,14 @@ def run(options: argparse.Namespace) -> int:
 
     posh = PoSh(options.judge, log=options.log, progress=False, prompts=options.prompts, **settings(options))
     if options.prices is not None and posh.usage is None:
-        raise InputError(f"--prices: the judge {posh.judge.signature} has no tokens that could be priced")
+        raise unpriced(posh.judge.signature)
     state = Run(Observer())
     if options.resume:
         state.done = finished(options.output, options.format, components=options.components)
-    writer = open_writer(options.output, options.format, components=options.components, append=options.resume)
+    writer = open_writer(
+        options.output, options.format, components=options.components, append=options.resume,
+        stamped=all(line.stamp for line in state.done.values()),
+    )
     try:
         with ExitStack() as stack:
             stack.enter_context(writer)
@@ -170,6 +175,8 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError(f"--chunk must be at least 1, got {options.chunk}")
     if options.prices is not None:
         Prices.parse(options.prices)
+        if counts_tokens(options.judge) is False:
+            raise unpriced(options.judge)
     replay = options.judge.partition(":")[0] == "replay"
     if options.log is not None and not replay and options.log.endswith((".jsonl", ".jsonl.gz")):
         raise InputError("is the name of an exported log, which only --judge replay reads; `posh-lite log import` makes"
@@ -205,6 +212,8 @@ def _scores(posh: PoSh, options: argparse.Namespace, state: Run) -> Iterator[Sco
         try:
             for pair in islice(pairs, options.chunk):
                 chunk.append(pair)
+        except _Changed:
+            raise  # nothing more may go beside lines of something else
         except InputError as error:
             fault = error
         if chunk:
@@ -215,20 +224,33 @@ def _scores(posh: PoSh, options: argparse.Namespace, state: Run) -> Iterator[Sco
             return
 
 
+class _Changed(InputError):
+    """A kept line was made of something else than it would be now."""
+
+
 def _wanted(posh: PoSh, pairs: Iterator[Pair], state: Run, output: str) -> Iterator[Pair]:
-    """The pairs that the output does not hold; the first that it holds is scored again as a check of its lines."""
+    """The pairs that the output does not hold; each line that it holds must have been made of the same.
+
+    Lines of an earlier version have no stamp: the first of them is scored again and its figures are compared.
+    """
+    how = "score to a new file, or without --resume"
+    signature = posh.signature if state.done else ""
     for pair in pairs:
         kept = state.done.get(pair.id)
         if kept is None:
             yield pair
             continue
-        if not state.resumed:
-            row = posh.score_many([pair])[0].to_row()
-            if any(_differ(row[name], kept[name]) for name in FIELDS[1:]):
-                raise InputError(
-                    f'holds other figures for pair "{pair.id}" than it gets now: texts or settings have changed; score'
-                    " to a new file, or without --resume", path=output,
+        other = made_otherwise(kept, stamp_of(pair.generation, pair.reference, signature))
+        if other:
+            raise _Changed(f'pair "{pair.id}" was scored with {other} than now; {how}', path=output, line=kept.number)
+        if not kept.stamp:
+            row = {} if state.unstamped else posh.score_many([pair])[0].to_row()
+            if any(_differ(value, kept.figures[name]) for name, value in row.items() if name in FIELDS[1:]):
+                raise _Changed(
+                    f'holds other figures for pair "{pair.id}" than it gets now: texts or settings have changed; {how}',
+                    path=output, line=kept.number,
                 )
+            state.unstamped += 1
         state.resumed += 1
 
 
@@ -278,7 +300,7 @@ def summary(posh: PoSh, state: Run, writer: ScoreWriter, prices: str | None) -> 
     judge: Any = posh.judge
     if hasattr(judge, "n_known"):
         lines.append(("verdict log", f"{judge.n_known:,} answered from it, {judge.n_asked:,} newly asked"))
-    lines += _work(posh, seen.pairs + bool(state.resumed), prices)
+    lines += _work(posh, seen.pairs + bool(state.unstamped), prices)
     lines.append(("time", f"{seconds:.1f} s ({posh.timings})"))
     if seen.pairs:
         lines.append(("signature", posh.signature))
@@ -286,6 +308,9 @@ def summary(posh: PoSh, state: Run, writer: ScoreWriter, prices: str | None) -> 
     for name, value in lines:
         print(f"{name:<{width}}  {value}", file=sys.stderr)
     notes = posh.notes()
+    if state.unstamped > 1:
+        notes.append(f"{state.unstamped:,} kept lines are of an earlier version, without stamps: the first of them was"
+                     " scored again and agrees, the others were taken as they are")
     if getattr(judge, "n_unanswered", 0):
         how = "run again with the same --log" if hasattr(judge, "n_known") else "with --log FILE, running again"
         notes.append(f"{judge.n_unanswered:,} questions got no answer from the server; {how} asks only these again")
@@ -293,18 +318,26 @@ def summary(posh: PoSh, state: Run, writer: ScoreWriter, prices: str | None) -> 
         print(f"posh-lite: note: {warning}", file=sys.stderr)
 
 
+def _worked(judge: Any, pairs: int) -> int:
+    """Pairs that a judge has worked on: of those scored, with a log, the ones that it did not know whole."""
+    found = getattr(judge, "n_pairs_asked", None)
+    return pairs if found is None else min(int(found), pairs)
+
+
 def _work(posh: PoSh, pairs: int, prices: str | None) -> list[tuple[str, str]]:
-    """What a language model did, and what it would have cost; nothing for other judges."""
+    """What a language model did, and what it would have cost; nothing for other judges. Shares are of its pairs."""
     usage = posh.usage
     if usage is None:
         return []
-    lines = [("model", usage.describe(pairs))]
+    worked = _worked(posh.judge, pairs)
+    a_pair = "a pair asked" if worked < pairs else "a pair"
+    lines = [("model", usage.describe(worked).replace("a pair", a_pair))]
     low = getattr(posh.judge, "n_low_mass", 0)
     if usage.prompts:
         lines.append(("low mass", f"{low:,} answers with little probability on the scale" if low else "none"))
     if prices is not None:
         cost = usage.cost(Prices.parse(prices))
-        share = f" ({cost / pairs:.6f} a pair)" if pairs else ""
+        share = f" ({cost / worked:.6f} {a_pair})" if worked else ""
         short = f", without {usage.uncounted:,} prompts of unknown length" if usage.uncounted else ""
         lines.append(("cost", f"{cost:.6f}{share} at {prices} per million tokens{short}"))
     return lines

@@ -64,6 +64,9 @@ def check_ray_options(options: argparse.Namespace) -> None:
         value = getattr(options, name)
         if value is not None and not 0 <= value < 10_000:
             raise InputError(f"--{name.replace('_', '-')} must be a number of at least 0, got {value}")
+    if options.resume:
+        raise InputError("--resume is for one process; with --engine ray the same command goes on from the shards that"
+                         " are finished")
     judge = options.judge.partition(":")[0]
     if judge == "replay":
         raise InputError("--judge replay reads one log in one process; leave --engine ray out")
@@ -131,7 +134,7 @@ def _recipe(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Reci
         judge=options.judge, judge_options=judge_options, posh=settings, prompts=text, chunk=options.chunk,
         skip=options.on_error == "skip", kind=options.format, components=options.components,
         logged=options.log is not None, folders=(os.getcwd(),) if ":" in options.judge else (),
-        endpoints=tuple(options.endpoint or ()),
+        endpoints=tuple(options.endpoint or ()), priced=options.prices is not None,
     )
     return recipe, described
 
@@ -176,8 +179,6 @@ def _run(
                     if log is not None and outcome.log:
                         conflicts += absorb(folder.keep_log(outcome), log)
                     raise_fault(outcome)
-                    if options.prices is not None and "prompts" not in outcome.report["counts"]:
-                        raise InputError(f"--prices: the judge {options.judge} has no tokens that could be priced")
                     same_signature([*list(reports.values())[:1], outcome.report])
                     reports[outcome.number] = folder.store(outcome)
                     _take(state, reports[outcome.number], ordered, bar)

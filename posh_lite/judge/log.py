@@ -212,7 +212,7 @@ class LoggedJudge:
     Attributes:
         n_asked: questions that the judge itself had to answer.
         n_known: questions that the log answered.
-        pairs_asked: ids of the pairs with a question that the judge had to answer.
+        n_pairs_asked: pairs with a question that the judge had to answer.
     """
 
     def __init__(self, judge: Judge, log: VerdictLog | str | Path, *, batch_size: int | None = None) -> None:
@@ -223,7 +223,7 @@ class LoggedJudge:
         self.structural = bool(getattr(judge, "structural", True))
         self.rewrites = isinstance(judge, Rewriter) and bool(getattr(judge, "rewrites", True))
         self.n_asked = self.n_known = 0
-        self.pairs_asked: set[str] = set()
+        self._pairs_asked: set[str] = set()
         self.log.register(judge.signature, judge.presence_threshold, self.structural)
 
     @property
@@ -243,6 +243,10 @@ class LoggedJudge:
     def n_low_mass(self) -> int:
         """Verdicts of a language model with little probability on the answers."""
         return int(getattr(self.judge, "n_low_mass", 0))
+
+    @property
+    def n_pairs_asked(self) -> int:
+        return len(self._pairs_asked)
 
     @property
     def n_unanswered(self) -> int:
@@ -267,7 +271,7 @@ class LoggedJudge:
             asked = [(k, q) for own, part in batch for k, q in zip(own, part, strict=True)]
             verdicts = ask(self.judge, [q for _, q in asked])
             self.n_asked += len(asked)
-            self.pairs_asked.update(q.pair_id for _, q in asked)
+            self._pairs_asked.update(q.pair_id for _, q in asked)
             answers = {k: v for (k, _), v in zip(asked, verdicts, strict=True)}
             self.log.put(self.judge.signature, [(k, v) for k, v in answers.items() if not isinstance(v, Unanswered)])
             # Read back: another process may have been first, and its verdict is the one that replays.

@@ -82,6 +82,17 @@ def install_command(extra: str | None) -> str:
     return f'pip install "{name}{extras}"' if extras else f"pip install {name}"
 
 
+def counts_tokens(name: str) -> bool | None:
+    """Whether a judge of that name counts tokens, without making it; None where only the judge itself can tell."""
+    known, _, rest = name.partition(":")
+    entry = JUDGES.get(known)
+    if entry is None:
+        return None
+    if known in ("cascade", "combined"):
+        return counts_tokens(rest)
+    return bool(entry.model)
+
+
 def make_judge(name: str, /, *, log: str | Path | None = None, **options: Any) -> Judge:
     """The judge of that name, or of the class given as ``module:Class``.
 
@@ -98,6 +109,8 @@ def make_judge(name: str, /, *, log: str | Path | None = None, **options: Any) -
     """
     known, _, rest = name.partition(":")
     entry = JUDGES.get(known)
+    if known in ("cascade", "combined") and entry is not None:
+        _check_parts(name, log, options)
     if entry is None and ":" not in name:
         raise JudgeError(f'no judge named "{name}"; there are {", ".join(sorted(JUDGES))}, or give module:Class')
     if entry is not None and entry.missing():
@@ -132,6 +145,18 @@ def make_judge(name: str, /, *, log: str | Path | None = None, **options: Any) -
             ) from error
         how = ", ".join(f"{n}={v!r}" for n, v in options.items())
         raise JudgeError(f'the judge "{name}" cannot be made with {how or "no settings"}: {fault}') from error
+
+
+def _check_parts(name: str, log: object, options: Mapping[str, Any]) -> None:
+    """Say at once what all a judge over others lacks; a single file or extra is told by what reads it."""
+    from posh_lite.judge.lacking import lacking
+
+    lacks = lacking(name, log, options)
+    if len(lacks) > 1:
+        listed = "; ".join(f"({n}) {what}" for n, what in enumerate(lacks, start=1))
+        raise JudgeError(f'the judge "{name}" cannot be made, {len(lacks)} things are missing: {listed}')
+    if lacks and "=FILE" in lacks[0]:
+        raise JudgeError(lacks[0])
 
 
 def _target(target: str, name: str) -> Any:

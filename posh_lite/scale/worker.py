@@ -19,6 +19,7 @@ from typing import Any, Protocol, cast
 from posh_lite.commands.output import ScoreWriter
 from posh_lite.errors import JudgeDown, JudgeError, PoshLiteError
 from posh_lite.judge.contract import Verdict
+from posh_lite.judge.llm.usage import unpriced
 from posh_lite.judge.log import VerdictLog
 from posh_lite.metric.apart import scores_apart
 from posh_lite.metric.notice import Observer
@@ -55,6 +56,7 @@ class Recipe:
         run: tells this run from others on the same machine.
         folders: where ``module:Class`` of a judge of one's own is looked for.
         endpoints: addresses that workers take in turn; empty where the judge has none.
+        priced: whether its tokens are to be priced, so that it must count them.
     """
 
     judge: str = "lexical"
@@ -69,6 +71,7 @@ class Recipe:
     run: str = ""
     folders: tuple[str, ...] = ()
     endpoints: tuple[str, ...] = ()
+    priced: bool = False
 
 
 class LayeredLog(VerdictLog):
@@ -188,6 +191,8 @@ class ShardScorer:
                     recipe.judge, judge_options=options, prompts=prompts, log=cast(Any, self._log), progress=False,
                     **recipe.posh,
                 )
+            if recipe.priced and self._posh.usage is None:
+                raise unpriced(self._posh.judge.signature)
         return self._posh
 
     def _path(self, number: int) -> Path:
@@ -250,7 +255,7 @@ class ShardScorer:
 
 def _counts(posh: PoSh) -> dict[str, float]:
     """What the judge has done so far: what was read from the log, asked, and how many tokens that took."""
-    names = ("n_known", "n_asked", "n_low_mass", "n_unanswered")
+    names = ("n_known", "n_asked", "n_pairs_asked", "n_low_mass", "n_unanswered")
     found = {name: getattr(posh.judge, name) for name in names if hasattr(posh.judge, name)}
     return {**found, **({} if posh.usage is None else asdict(posh.usage))}
 

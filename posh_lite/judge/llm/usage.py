@@ -36,6 +36,11 @@ class Prices:
         return cls(values[0], values[-2] if len(values) == 3 else values[0], values[-1])
 
 
+def unpriced(judge: str) -> InputError:
+    """What to say where prices are given for a judge without tokens."""
+    return InputError(f"--prices: the judge {judge} has no tokens that could be priced")
+
+
 @dataclass(slots=True)
 class Usage:
     """Sums over the prompts that a judge has put to its model.

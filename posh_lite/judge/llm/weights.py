@@ -114,3 +114,19 @@ def folder_digest(folder: Path, *, below: bool = False) -> str:
             part = hashlib.file_digest(handle, "sha256").hexdigest()
         whole.update(f"{inner.as_posix()} {part}\n".encode())
     return whole.hexdigest()
+
+
+def identity(model: str, *, called: str = "") -> str:
+    """A model as signatures name it: as on the hub, and a folder by its name and a hash of its files.
+
+    Without the hash, new weights in an old folder would be taken for the old ones, whose scores are kept.
+
+    Args:
+        model: a name or a folder.
+        called: name of the model that a folder holds, where it is known; else the folder's own is taken.
+    """
+    folder = Path(model)
+    if not folder.is_dir():
+        return model
+    name = called or "_".join(folder.resolve().name.replace("|", " ").split())
+    return f"{name}-sha256-{folder_digest(folder, below=True)[:12]}"
