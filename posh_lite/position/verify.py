@@ -12,13 +12,15 @@ from posh_lite.position.rubric import make_rubric
 from posh_lite.position.rubric_claims import Basis, bases
 from posh_lite.position.types import Claim, Finding, Rubric
 from posh_lite.position.verify_evidence import Evidence
+from posh_lite.position.verify_shapes import in_other_shape, nobody, substance
 from posh_lite.position.verify_status import Reading, read_attributes, read_entity, read_relation
 from posh_lite.position.verify_words import SAID, Sentence, borne_out, placed, sentences
 
 #: Version of the rules that read a verdict from what the lexical judge finds; the signature has a hash of them too.
 RULES = 2
 _FILES = (
-    "verify.py", "verify_evidence.py", "verify_roles.py", "verify_status.py", "verify_values.py", "verify_words.py",
+    "verify.py", "verify_evidence.py", "verify_roles.py", "verify_shapes.py", "verify_status.py", "verify_values.py",
+    "verify_words.py",
 )
 
 
@@ -86,10 +88,16 @@ def read(al: Alignment, basis: Basis, told: list[Sentence]) -> Reading:
         basis: what the claim is about.
         told: the sentences of the caption, for a second look at what the graphs do not find.
     """
-    if basis.entity is not None:
-        return read_entity(al, basis.entity)
-    first = read_relation(al, basis.relation) if basis.relation is not None else read_attributes(al, basis.attributes)
+    first = _read_graphs(al, basis)
     if first.status != "Missing":
+        return first
+    shaped = in_other_shape(al, basis, told)
+    if shaped is not None:
+        return Reading("Supported", shaped, f'the text has "{al.target.graph.text[slice(*shaped.span)]}"')
+    whole = substance(al, basis)
+    if whole is not None and (meant := read_entity(al, whole)).status == "Supported":
+        return meant
+    if basis.entity is not None:
         return first
     found = borne_out(al, basis, told)
     if found is not None:
@@ -102,6 +110,20 @@ def read(al: Alignment, basis: Basis, told: list[Sentence]) -> Reading:
     if agrees:
         return Reading("Supported", Evidence(span, SAID), f'the text has "{said}" nearest to it')
     return Reading("Contradicted", Evidence(span, -1.0), f'the text has "{said}" beside it')
+
+
+def _read_graphs(al: Alignment, basis: Basis) -> Reading:
+    """What the two scene graphs say of the claim."""
+    if basis.entity is None:
+        if basis.relation is not None:
+            return read_relation(al, basis.relation)
+        return read_attributes(al, basis.attributes)
+    deserted = nobody(al, basis.entity)
+    if deserted is None:
+        return read_entity(al, basis.entity)
+    agrees, span = deserted
+    said = al.target.graph.text[slice(*span)]
+    return Reading("Supported" if agrees else "Contradicted", Evidence(span, 5.0), f'the text has "{said}"')
 
 
 def read_graph(claim: SceneGraph, target: View) -> Reading:

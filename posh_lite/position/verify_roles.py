@@ -28,6 +28,8 @@ def of_attribute(al: Alignment, a: Attribute, sure: Sure) -> tuple[Span, str] | 
     if a.negated or not said or a.kind in ("quantity", "position"):
         return None
     mine = al.one[a.entity.id].target
+    if _of_many(al, a.entity):
+        return None
     family = _family(al, mine)
     if any(_says(al, t, said) for t in family):
         return None
@@ -67,6 +69,8 @@ def of_relation(al: Alignment, r: Relation, sure: Sure, moved: bool = False) -> 
         if changed not in al.back or al.back[changed] == kept.id or changed in _family(al, own):
             continue
         other = al.source.entity(al.back[changed])
+        if _of_many(al, kept):
+            continue
         if not _kin(kept, other) or not (sure(al, kept) and sure(al, other)) or al.one[other.id].head < SAME:
             continue
         if _related_too(al, r, other, subject=kept.id == r.subject.id):
@@ -128,6 +132,12 @@ def _says(al: Alignment, number: int, said: list[str]) -> bool:
     return any(
         any(words.alike(w, o) >= 3 for w in said for o in fact.words) for fact in al.target.facts.get(number, ())
     )
+
+
+def _of_many(al: Alignment, e: Entity) -> bool:
+    """Whether one being was only found in a group of them: what is said of a single one may be said of it."""
+    t = al.target.entity(al.one[e.id].target)
+    return not e.plural and not heads.is_group(e.head) and (t.plural or bool(t.members))
 
 
 def _same(mine: list[str], theirs: list[str]) -> bool:

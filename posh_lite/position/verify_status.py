@@ -7,6 +7,7 @@ bear it out: what a caption "need not repeat" for the judge is Missing here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from posh_lite.graph.types import Attribute, Entity, Relation
@@ -15,8 +16,11 @@ from posh_lite.judge.lexical.align import Alignment
 from posh_lite.judge.lexical.attributes import attribute_finding
 from posh_lite.judge.lexical.entities import entity_finding
 from posh_lite.judge.lexical.findings import ELSEWHERE, Finding
+from posh_lite.judge.lexical.lexicon import lexicon, word_set
 from posh_lite.judge.lexical.relations import relation_finding
+from posh_lite.judge.lexical.restated import asked, told
 from posh_lite.judge.lexical.view import relation_place
+from posh_lite.judge.lexical.wording import light, split
 from posh_lite.judge.lexical.words import PARTIAL
 from posh_lite.position import verify_roles
 from posh_lite.position.rubric_words import property_of
@@ -38,6 +42,7 @@ from posh_lite.position.verify_values import (
     compare_single,
     introduced,
     number_of,
+    of_namesakes,
     single,
 )
 from posh_lite.position.verify_words import open_word, taken
@@ -192,9 +197,25 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
         a, found = against[0]
         if (a.kind == "action" and not living(entity)) or (a.kind == "quantity" and not _one_only(al, a)):
             return _missing(found)  # lamps stand and hang as one likes to say
-        return _read(found, of_attribute(al, a, conflict=not a.negated), "Contradicted")
+        against_it = of_attribute(al, a, conflict=not a.negated)
+        if against_it is not None and _denied_before(al, against_it):
+            return _missing(found)
+        return _read(found, against_it, "Contradicted")
+    if not held and group[0].kind == "quantity" and not group[0].negated:
+        counted = of_namesakes(al, group[0])
+        if counted.agrees is False:
+            return _other_value(counted, group[0].text)
     moved = verify_roles.of_attribute(al, group[0], confident) if sure and living(entity) else None
     return _role(moved, findings[0][1])
+
+
+_DENYING = re.compile(r"\b(?:no longer|not|never|hardly|barely|nor|neither|without|isn't|aren't)\s+(?:\w+\s+)?$", re.I)
+
+
+def _denied_before(al: Alignment, evidence: Evidence) -> bool:
+    """Whether the words that would speak against the claim are themselves denied: "no longer full"."""
+    start = evidence.span[0]
+    return bool(_DENYING.search(al.target.graph.text[max(0, start - 24) : start]))
 
 
 def _denied_there(al: Alignment, denial: Evidence) -> Reading:
@@ -225,7 +246,15 @@ def _compared(al: Alignment, group: tuple[Attribute, ...]) -> Compared:
     if first.kind == "quantity":
         same_noun = al.one[first.entity.id].head >= SAME_NOUN
         return compare_numbers(al, first, number) if same_noun else NOTHING
-    return compare_colors(al.target, number, group) if property_of(first) == "color" else NOTHING
+    if property_of(first) != "color" or any(_material(a) for a in group):
+        return NOTHING
+    return compare_colors(al.target, number, group)
+
+
+def _material(a: Attribute) -> bool:
+    """Whether the colour word is what the thing is made of: a straw hat may be of any colour."""
+    made = lexicon().exclusive["material"].senses
+    return any(w in made and w not in lexicon().family_names for w in words.content(a.text))
 
 
 def _elsewhere_said(al: Alignment, group: tuple[Attribute, ...]) -> bool:
@@ -258,6 +287,8 @@ def read_relation(al: Alignment, r: Relation) -> Reading:
         if denies and found.score < 4:
             return _missing(found)
         return _read(found, _denied(al, r, denied=True) if denies else of_relation(al, r, conflict=False), "Supported")
+    if not denies and (loose := _said_loosely(al, r)) is not None:
+        return Reading("Supported", loose, found.reason) if loose.grade >= PARTIAL else _missing(found)
     sure = confident(al, r.subject) and (r.object.role == "region" or denies or confident(al, r.object))
     named = all(al.one[e.id].head >= 4 for e in (r.subject, r.object) if e.id in al.one)
     if found.score <= EXCLUDED and found.score != ELSEWHERE and sure and named and found.reason.startswith("the text"):
@@ -268,6 +299,33 @@ def read_relation(al: Alignment, r: Relation) -> Reading:
         return _missing(found)
     moved = verify_roles.of_relation(al, r, confident, found.score == ELSEWHERE)
     return _role(moved or verify_roles.substituted(al, r, confident), found)
+
+
+#: Verbs that say of a thing only that it comes or is somewhere: another deed is not excluded by them.
+_VAGUE = word_set("put place set have keep hold get bring lay position locate")
+#: A side of a thing is beside it.
+_BESIDE = word_set("beside by near alongside next at to of the side close")
+_SIDE = re.compile(r"\b(?:to|on) (?:the|its|his|her|their) (?:left|right)(?: side)? of$|\b(?:left|right) of$")
+
+
+def _said_loosely(al: Alignment, r: Relation) -> Evidence | None:
+    """What the caption says between the same two things where it says less ("puts her hands to her head" of raised
+    hands: no conflict) or more ("to the left of" for "beside": support); None where it says neither.
+    """
+    one, other = al.one.get(r.subject.id), al.one.get(r.object.id)
+    if one is None or other is None:
+        return None
+    verb, prep = split(asked(al, r))
+    for q in al.target.graph.relations_of(one.target, role="subject"):
+        if q.object.id != other.target or q.negated or not q.spans:
+            continue
+        verb_t, prep_t = split(told(al, q))
+        if prep and set(prep.split()) <= _BESIDE and _SIDE.search(prep_t):
+            alike = light(verb) or light(verb_t) or any(words.verb_grade(v, w) >= PARTIAL for v in verb for w in verb_t)
+            return Evidence(q.spans[0], PARTIAL if alike else 0.0)
+        if set(verb_t) & _VAGUE and not set(verb) & set(verb_t) and verb:
+            return Evidence(q.spans[0], 0.0)
+    return None
 
 
 def _two_places(al: Alignment, e: Entity, zone: dict[str, set[str]]) -> bool:

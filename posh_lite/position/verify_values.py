@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from posh_lite.graph.types import Attribute, Entity
+from posh_lite.graph.types import Attribute, Entity, Relation
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.align import Alignment
 from posh_lite.judge.lexical.lexicon import lexicon
@@ -27,6 +27,13 @@ _PALE = frozenset({"cream", "ivory", "beige", "off-white", "white"})
 _SEVERAL = frozenset({"several", "many", "few", "numerous", "multiple", "various"})
 #: Determiners of what is known already.
 _KNOWN = frozenset({"the", "this", "that", "these", "those", "his", "her", "its", "their", "both", "each"})
+#: Grade from which two nouns name one kind of thing, for counting.
+_NAMESAKE = 4.4
+#: Verbs of being somewhere.
+_STILL = frozenset({
+    "be", "stand", "sit", "lie", "rest", "hang", "appear", "see", "locate", "place", "put", "set", "visible", "situate",
+    "kneel", "crouch", "occupy", "remain", "have", "show", "position", "close", "near", "next",
+})
 _ONE = frozenset({"a", "an", "one", "single", "lone", "solitary"})
 
 
@@ -65,7 +72,7 @@ def color_tokens(view: View, number: int) -> list[Token]:
         if (inside or compound) and any(_is_color(w) for w in words.tokens(t.text)):
             found.append(t)
     for r in view.graph.relations_of(number, role="subject"):
-        if r.lemma in ("in", "of", "have", "be") and not r.negated:
+        if (r.lemma in ("of", "have", "be") or r.lemma.split()[-1] == "in") and not r.negated:
             spans = [m.phrase for m in r.object.mentions]
             found += [t for t in view.tokens if any(a <= t.start < b for a, b in spans) and t.head_of == r.object.id
                       and _is_color(t.text)]  # fmt: skip
@@ -174,6 +181,34 @@ def compare_numbers(al: Alignment, a: Attribute, number: int) -> Compared:
     return Compared(asked[0] <= high and low <= asked[1], span, al.target.graph.text[slice(*span)])
 
 
+def of_namesakes(al: Alignment, a: Attribute) -> Compared:
+    """The claim's number against those that the caption states of whatever has the same noun.
+
+    They differ where the caption counts such things, none of its counts agrees, and it has none of them uncounted; and
+    where the reference itself counts no other things of the noun so.
+    """
+    asked = number_of(a.text)
+    if asked is None or a.negated or of_group(al.source, a):
+        return NOTHING
+    others = [e for e in al.source.graph.entities if e.id != a.entity.id and heads.grade(e.head, a.entity.head) >= 4]
+    found: Compared = NOTHING
+    for e in al.target.graph.entities:
+        if e.negated or heads.grade(a.entity.head, e.head) < _NAMESAKE or not introduced(al.target, e):
+            continue
+        theirs = stated(al.target, e.id)
+        if theirs is None:
+            if e.plural != a.entity.plural and not single(al.target.graph.text, e):
+                continue
+            return NOTHING
+        (low, high), span = theirs
+        if (low <= asked[1] and asked[0] <= high) or low != high:
+            return NOTHING
+        if any((o.count or 0) and low <= (o.count or 0) <= high for o in others):
+            continue
+        found = Compared(False, span, al.target.graph.text[slice(*span)])
+    return found
+
+
 def single(text: str, e: Entity) -> bool:
     """Whether the text introduces the entity as one: "a basin", "a single tree"."""
     if e.plural or not e.mentions or (e.count or 1) > 1:
@@ -201,7 +236,7 @@ def _places(view: View, number: int) -> list[tuple[dict[str, frozenset[str]], Sp
         if a.kind == "position" and not a.negated and a.spans:
             found.append((_frozen(place_words(f"{a.lemma} {a.text}")), a.spans[0]))
     for r in graph.relations_of(number, role="subject"):
-        if r.negated or not r.spans or "from" in r.lemma.split():
+        if r.negated or not r.spans or "from" in r.lemma.split() or _heading(r):
             continue
         if r.object.role == "region" and r.object.mentions:
             near = min(r.object.mentions, key=lambda m: abs(m.start - r.spans[0][1]))
@@ -219,6 +254,12 @@ def _places(view: View, number: int) -> list[tuple[dict[str, frozenset[str]], Sp
                     and view.sentences[number] & view.sentences[r.object.id]
                 ]
     return [(zones, span) for zones, span in found if zones]
+
+
+def _heading(r: Relation) -> bool:
+    """Whether the relation says where something goes or points, not where it is: "arches to the right"."""
+    *verb, last = r.lemma.split()
+    return bool(verb) and last in ("to", "toward", "towards", "into") and not set(verb) & _STILL
 
 
 def _frozen(zones: dict[str, set[str]]) -> dict[str, frozenset[str]]:
