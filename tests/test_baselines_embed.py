@@ -28,6 +28,7 @@ from posh_lite.baselines.embedding import (
 from posh_lite.baselines.phrase_embed import FourGramEmbed, SGEmbed, four_grams
 from posh_lite.baselines.registry import METRICS
 from posh_lite.errors import InputError, MissingDependency
+from posh_lite.judge import embedding as core
 from posh_lite.judge.llm.weights import folder_digest
 from posh_lite.records import Pair
 
@@ -259,3 +260,33 @@ def test_rows_of_our_stand_in_say_so() -> None:
     for name in ("4gram-chars", "sg-chars"):
         assert "stand-in" in METRICS[name].about and not METRICS[name].paper
     assert METRICS["4gram-embed"].paper == "4GramEmbed" and METRICS["sg-embed"].paper == "SGEmbed"
+    for name in ("4gram-minilm", "sg-minilm"):
+        assert "Qwen3-Embedding-8B" in METRICS[name].about and not METRICS[name].paper
+
+
+def test_minilm_is_known_by_its_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(core.MINILM, raising=False)
+    assert "POSH_LITE_MINILM is not set" in embedding.lacking("minilm")[0]
+    monkeypatch.setenv(core.MINILM, str(tmp_path / "none"))
+    assert "is not there" in embedding.lacking("minilm")[0]
+    folder = tmp_path / "model"
+    folder.mkdir()
+    monkeypatch.setenv(core.MINILM, str(folder))
+    assert "holds no weights" in embedding.lacking("minilm")[0]
+    (folder / "model.safetensors").write_bytes(b"other")
+    with pytest.raises(MissingDependency, match="holds no weights of all-MiniLM-L6-v2"):
+        make_embedder("minilm")
+
+
+@pytest.mark.usefixtures("library")
+def test_rows_of_minilm_name_the_model_and_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(b"weights")
+    monkeypatch.setattr(core, "_KNOWN", {hashlib.sha256(b"weights").hexdigest(): "all-MiniLM-L6-v2"})
+    monkeypatch.setenv(core.MINILM, str(folder))
+    assert embedding.lacking("minilm") == []
+    for made, name in ((FourGramEmbed("minilm"), "4gram-minilm"), (SGEmbed("minilm"), "sg-minilm")):
+        assert made.name == name and str(tmp_path) not in made.signature and made.needs == {"reference", "model"}
+        assert "|embed:all-MiniLM-L6-v2-sha256-" in made.signature
+    assert "|embed:all-MiniLM-L6-v2-sha256-" in FourGramEmbed(str(folder)).signature

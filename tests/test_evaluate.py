@@ -128,6 +128,28 @@ def test_what_one_metric_lacks_is_left_out_of_both_sides_of_a_difference():
     assert found.run("holed").n_missing == 1
 
 
+def test_a_metric_that_lacks_something_is_taken_from_a_record(tmp_path):
+    run = {"n_resamples": 50, "progress": False}
+    metrics = [Told("good", GOOD), Pointing("lacking", BAD, "there-7")]
+    first = evaluate(benchmark(), metrics, output=tmp_path, **run)
+    kept, here = tmp_path / "scores", [Told("good", dict(GOOD)), Lacking("lacking", GOOD, "here-8")]
+    again = evaluate(benchmark(), here, recorded=kept, **run)
+    pd.testing.assert_frame_equal(first.estimates, again.estimates)
+    pd.testing.assert_frame_equal(first.differences, again.differences)
+    taken = again.run("lacking")
+    assert taken.recorded and taken.cached and taken.granular and not taken.skipped and taken.signature == "there-7"
+    assert not again.run("good").recorded and not first.run("lacking").recorded
+    assert "- lacking: from recorded scores, not run again here (there-7)." in markdown(table_of(again))
+    other = benchmark()
+    changed = Benchmark("six", "six", "constructed", (Pair("0/a", "Another dog.", "A big dog."), *other.pairs[1:]),
+                        other.comparisons, other.marks, other.ratings)  # fmt: skip
+    assert evaluate(changed, here, recorded=kept, **run).run("lacking").skipped == "needs a moon: pip install moon"
+    (old,) = kept.glob("lacking.*")
+    (kept / "lacking.0.json.gz").write_bytes(old.read_bytes())
+    with pytest.raises(InputError, match="holds 2 files of scores of lacking"):
+        evaluate(benchmark(), here, recorded=kept, **run)
+
+
 def test_scores_are_kept_without_texts_and_found_again(tmp_path):
     metric = Pointing("told", GOOD)
     first = evaluate(benchmark(), [metric], output=tmp_path, n_resamples=20, progress=False)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+from posh_lite.judge.llm.weights import identity
+
+__all__ = ["identity", "lacks_gpu", "lacks_model"]
+
 
 def lacks_model(model: str) -> list[str]:
     """A line with what to do where a model is neither a folder nor in the local cache of the Hugging Face hub."""
@@ -19,20 +23,6 @@ def lacks_model(model: str) -> list[str]:
         except ValueError:
             return [f'the model "{model}" is neither a folder that is there nor a name on a hub']
     return [f"the model {model} is not on this machine: hf download {model}, or name a folder that holds it"]
-
-
-def identity(model: str) -> str:
-    """A model as signatures name it: as on the hub, and a folder by its name and a hash of its files.
-
-    Without the hash, new weights in an old folder would be taken for the old ones, whose scores are kept.
-    """
-    folder = Path(model)
-    if not folder.is_dir():
-        return model
-    from posh_lite.judge.llm.weights import folder_digest
-
-    name = "_".join(folder.resolve().name.replace("|", " ").split())
-    return f"{name}-sha256-{folder_digest(folder, below=True)[:12]}"
 
 
 def lacks_gpu(what: str) -> list[str]:

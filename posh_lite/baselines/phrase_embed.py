@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Phrases = list[tuple[str, tuple[Span, ...]]]
+#: Embeddings in place of the paper's that have rows of their own.
+STAND_INS = ("chars", "minilm")
 #: Pairs whose phrases are embedded together: many share a reference, and all vectors would not fit.
 _CHUNK = 32
 
@@ -33,7 +35,7 @@ class PhraseEmbed(ABC):
     harmonic mean (0 if one of them is not above 0).
 
     Args:
-        model: of the embedding: "chars", or a model of sentence-transformers by name or folder.
+        model: of the embedding: "chars", "minilm", or a model of sentence-transformers by name or folder.
         options: handed to the embedding (device, revision, batch_size, dtype).
     """
 
@@ -103,7 +105,7 @@ class FourGramEmbed(PhraseEmbed):
 
     def __init__(self, model: str = QWEN, **options: Any) -> None:
         super().__init__(model, **options)
-        self.name = "4gram-chars" if model == "chars" else "4gram-embed"
+        self.name = f"4gram-{model if model in STAND_INS else 'embed'}"
 
     @property
     def signature(self) -> str:
@@ -141,7 +143,7 @@ class SGEmbed(PhraseEmbed):
         if spans not in ("own", "all"):
             raise InputError(f'spans must be "own" or "all", got {spans!r}')
         super().__init__(model, **options)
-        self.name = "sg-chars" if model == "chars" else "sg-embed"
+        self.name = f"sg-{model if model in STAND_INS else 'embed'}"
         self.spans = spans
 
     @property

@@ -138,6 +138,14 @@ _enter(
                 " their closest ones in the other text by Qwen3-Embedding-8B or another model", "embedding", _EMBED,
                 (*_TRANSFORMERS, "spacy"), "baselines", model="NAME-OR-FOLDER", paper="SGEmbed", granular=True,
                 check=_EMBEDDING),
+    MetricEntry("4gram-minilm", "4GramEmbed, MiniLM", "posh_lite.baselines.phrase_embed:FourGramEmbed",
+                "4GramEmbed with all-MiniLM-L6-v2 (22 million parameters) for the paper's Qwen3-Embedding-8B; our"
+                " stand-in", "embedding", _EMBED, _TRANSFORMERS, "baselines", options=(("model", "minilm"),),
+                granular=True, check=_EMBEDDING),
+    MetricEntry("sg-minilm", "SGEmbed, MiniLM", "posh_lite.baselines.phrase_embed:SGEmbed", "SGEmbed with"
+                " all-MiniLM-L6-v2 (22 million parameters) for the paper's Qwen3-Embedding-8B; our stand-in",
+                "embedding", _EMBED, (*_TRANSFORMERS, "spacy"), "baselines", options=(("model", "minilm"),),
+                granular=True, check=_EMBEDDING),
     MetricEntry("4gram-chars", "4GramEmbed, spelling only", "posh_lite.baselines.phrase_embed:FourGramEmbed",
                 "4GramEmbed with hashed character n-grams for an embedding; our stand-in", "embedding", _REFERENCE,
                 options=(("model", "chars"),), granular=True),

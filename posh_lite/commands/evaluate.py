@@ -69,6 +69,8 @@ def add_parser(commands: Any) -> None:
                          help="a keyword of a metric, such as posh.log=verdicts.sqlite; may be repeated")
     command.add_argument("--benchmark-option", action="append", default=[], metavar="NAME=VALUE",
                          help="a keyword of the benchmark's loader, such as path=FILE; may be repeated")
+    command.add_argument("--recorded", metavar="DIR", help="kept scores of an earlier run (its folder scores): a metric"
+                         " that cannot run here, such as one whose model is elsewhere, is taken from there")
     command.add_argument("--against", metavar="METRIC", help="take differences from it (default: the first that runs)")
     command.add_argument("--resamples", type=int, default=2000, metavar="N", help="of the bootstrap (default: 2000)")
     command.add_argument("--rounds", type=int, default=1000, metavar="N", help="of the Elo ratings (default: 1000)")
@@ -98,6 +100,8 @@ def run(options: argparse.Namespace) -> int:
     formats = _names(options.format, "--format")
     if wrong := [f for f in formats if f not in FORMATS]:
         raise InputError(f'--format knows {", ".join(FORMATS)}, got "{wrong[0]}"')
+    if options.recorded is not None and not Path(options.recorded).is_dir():
+        raise InputError("no such folder of kept scores (--recorded)", path=options.recorded)
     place = Path(options.output)
     if place.exists() and not place.is_dir():
         raise InputError("is a file, expected a folder", path=place)
@@ -113,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
     found = evaluate(
         benchmark, metrics, output=place, options=settings, against=options.against,
         n_resamples=options.resamples, rounds=options.rounds, seed=options.seed,
-        progress=False if options.quiet else None,
+        progress=False if options.quiet else None, recorded=options.recorded,
     )
     written = write(found, place, formats, figures=not options.no_figures)
     if not options.quiet:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.benchmarks.contract import Benchmark
-from posh_lite.errors import InputError, PoshLiteError
-from posh_lite.evaluation.evaluate_scores import Scored, pairs_hash, score_benchmark
+from posh_lite.errors import InputError, MissingDependency, PoshLiteError
+from posh_lite.evaluation.evaluate_scores import Scored, pairs_hash, read_recorded, score_benchmark
 from posh_lite.evaluation.significance import Finding, difference
 from posh_lite.metric.protocol import Metric
 
@@ -42,6 +42,7 @@ class MetricRun:
         granular: whether it points at places.
         n_missing: pairs without an overall score.
         skipped: why it did not run; empty where it did.
+        recorded: whether it cannot run here, and its scores are those of a record.
     """
 
     name: str
@@ -52,6 +53,7 @@ class MetricRun:
     granular: bool = False
     n_missing: int = 0
     skipped: str = ""
+    recorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def read_evaluation(folder: str | Path) -> Evaluation:
 def evaluate(
     benchmark: str | Benchmark, metrics: Sequence[str | Metric], *, output: str | Path | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None, against: str | None = None, n_resamples: int = 2000,
-    rounds: int = 1000, seed: int = 0, progress: bool | None = None,
+    rounds: int = 1000, seed: int = 0, progress: bool | None = None, recorded: str | Path | None = None,
 ) -> Evaluation:
     """Evaluate metrics on a benchmark.
 
@@ -168,6 +170,7 @@ def evaluate(
         rounds: of the bootstrapped Elo ratings.
         seed: of all draws.
         progress: whether to show a bar on stderr; by default only in a terminal.
+        recorded: folder of an earlier run's ``scores``: a metric that lacks something here is taken from it.
 
     Raises:
         InputError: there is no such benchmark or its data is not at hand; a metric is named twice; ``against`` or a
@@ -188,7 +191,7 @@ def evaluate(
     with tqdm(total=len(names), unit=" metric", disable=not shown, file=sys.stderr, dynamic_ncols=True) as bar:
         for name, metric in zip(names, metrics, strict=True):
             bar.set_description(name)
-            run, scored = _run(name, metric, data, (options or {}).get(name, {}), folder)
+            run, scored = _run(name, metric, data, (options or {}).get(name, {}), folder, recorded)
             if scored is not None:
                 try:
                     findings[name], ranked = figures(data, scored, rounds=rounds, **settings)
@@ -226,7 +229,8 @@ def _check_names(names: Sequence[str], options: Mapping[str, Any], against: str 
 
 
 def _run(
-    name: str, metric: str | Metric, data: Benchmark, options: Mapping[str, Any], folder: Path | None
+    name: str, metric: str | Metric, data: Benchmark, options: Mapping[str, Any], folder: Path | None,
+    recorded: str | Path | None = None,
 ) -> tuple[MetricRun, Scored | None]:
     """Make a metric and score with it; whatever goes wrong is told in the run."""
     from posh_lite.baselines.registry import make_metric
@@ -238,7 +242,14 @@ def _run(
             raise InputError(f"needs images, and the benchmark {data.name} has none")
         scored = score_benchmark(made, data, name=name, options=options, folder=folder)
     except PoshLiteError as error:
-        return MetricRun(name, title, skipped=_line(error)), None
+        kept = None
+        if recorded is not None and isinstance(error, MissingDependency):
+            kept = read_recorded(recorded, name, data)
+        if kept is None:
+            return MetricRun(name, title, skipped=_line(error)), None
+        missing = int(kept.frame["overall"].isna().sum())
+        return MetricRun(name, title, kept.signature, round(kept.seconds, 3), True, kept.places is not None, missing,
+                         recorded=True), kept  # fmt: skip
     except Exception as error:  # a metric of one's own may raise anything, and the others go on
         return MetricRun(name, title, skipped=f"failed with {type(error).__name__}: {_line(error)}"), None
     missing = int(scored.frame["overall"].isna().sum())

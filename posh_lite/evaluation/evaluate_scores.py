@@ -171,8 +171,7 @@ def score_benchmark(
         parts = [signature, dict(options or {}), pairs_hash(benchmark.pairs), _package(), _own_code(metric),
                  _pictures(metric, benchmark.pairs)]
         key = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
-        slug = re.sub(r"[^A-Za-z0-9]+", "-", name or metric.name).strip("-").lower() or "metric"
-        path = Path(folder) / f"{slug}.{key[:16]}.json.gz"
+        path = Path(folder) / f"{_slug(name or metric.name)}.{key[:16]}.json.gz"
         if (kept := _read(path, key, benchmark)) is not None:
             return kept
     start = time.perf_counter()
@@ -185,8 +184,34 @@ def score_benchmark(
         warnings.warn(f"{name or metric.name}: {missing:,} answers are missing; its scores are not kept, and another"
                       " run asks again", stacklevel=2)  # fmt: skip
     elif path is not None:
-        _write(path, key, found)
+        _write(path, key, found, pairs_hash(benchmark.pairs))
     return found
+
+
+def read_recorded(folder: str | Path, name: str, benchmark: Benchmark) -> Scored | None:
+    """Scores of a metric that an earlier run kept, whatever the code is by now; their signature says what made them.
+
+    Args:
+        folder: where they were kept.
+        name: of the metric, as it was asked for.
+        benchmark: its pairs must be those of the scores, ids and texts.
+
+    Returns:
+        None where there are none of these pairs.
+
+    Raises:
+        InputError: there are several, of which none can be preferred.
+    """
+    pairs = pairs_hash(benchmark.pairs)
+    found = [kept for path in sorted(Path(folder).glob(f"{_slug(name)}.*.json.gz"))
+             if (kept := _read(path, None, benchmark, pairs)) is not None]  # fmt: skip
+    if len(found) > 1:
+        raise InputError(f"holds {len(found)} files of scores of {name} for these pairs; keep one", path=folder)
+    return found[0] if found else None
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() or "metric"
 
 
 def _missing(metric: Metric, frame: pd.DataFrame) -> int:
@@ -252,27 +277,32 @@ def _pointing(metric: Metric) -> tuple[float, tuple[str, ...]]:
     return uncovered, tuple(sides)
 
 
-def _write(path: Path, key: str, found: Scored) -> None:
+def _write(path: Path, key: str, found: Scored, pairs: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [[row.id, *(_null(getattr(row, n)) for n in DIMENSIONS)] for row in found.frame.itertuples()]
     spans = None if found.places is None else [
         [one.id, *([[a, b, _null(float(s))] for a, b, s in side] for side in (one.generation, one.reference))]
         for one in found.places
     ]  # fmt: skip
-    record = {"key": key, "signature": found.signature, "seconds": found.seconds, "uncovered": _null(found.uncovered),
-              "sides": list(found.sides), "scores": rows, "spans": spans}  # fmt: skip
+    record = {"key": key, "pairs": pairs, "signature": found.signature, "seconds": found.seconds,
+              "uncovered": _null(found.uncovered), "sides": list(found.sides), "scores": rows,
+              "spans": spans}  # fmt: skip
     aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     aside.write_bytes(gzip.compress(json.dumps(record).encode(), mtime=0))
     aside.replace(path)  # a run that is stopped here leaves no half file
 
 
-def _read(path: Path, key: str, benchmark: Benchmark) -> Scored | None:
-    """What a file holds; None where it is not there, is of something else or is broken."""
+def _read(path: Path, key: str | None, benchmark: Benchmark, pairs: str = "") -> Scored | None:
+    """What a file holds; None where it is not there, is of something else or is broken.
+
+    It is known by its key, or where that is None by the hash of its pairs.
+    """
     import pandas as pd
 
     try:
         record = json.loads(gzip.decompress(path.read_bytes()))
-        if record["key"] != key or [row[0] for row in record["scores"]] != [pair.id for pair in benchmark.pairs]:
+        fits = record["key"] == key if key is not None else record.get("pairs") == pairs
+        if not fits or [row[0] for row in record["scores"]] != [pair.id for pair in benchmark.pairs]:
             return None
         frame = pd.DataFrame(record["scores"], columns=["id", *DIMENSIONS])
         frame[list(DIMENSIONS)] = frame[list(DIMENSIONS)].astype(float)

@@ -150,6 +150,11 @@ def _notes(evaluation: Evaluation, statistics: set[str]) -> list[str]:
     short = [run for run in evaluation.runs if run.n_missing and not run.skipped]
     notes += [f"{run.title}: {run.n_missing} of {about['n_pairs']} pairs without an overall score; they count as wrong"
               " choices, and correlations leave them out." for run in short]  # fmt: skip
+    if any(run.name.endswith(("-minilm", "-chars")) and not run.skipped for run in evaluation.runs):
+        notes.append("4GramEmbed and SGEmbed: the paper embeds with Qwen3-Embedding-8B; MiniLM is all-MiniLM-L6-v2 (22"
+                     " million parameters), and spelling only stands for character n-grams without a model.")
+    notes += [f"{run.title}: from recorded scores, not run again here ({run.signature})." for run in evaluation.runs
+              if run.recorded]  # fmt: skip
     base = next((run for run in evaluation.runs if run.name == evaluation.settings["against"]), None)
     if base is not None and base.skipped:
         notes.append(f"No differences are given: {base.title}, from which they are taken, did not run.")
