@@ -13,7 +13,7 @@ import pytest
 
 from posh_lite.benchmarks.registry import load_benchmark
 from posh_lite.errors import InputError
-from posh_lite.evaluation import arena_view, baselines_view
+from posh_lite.evaluation import arena_view, baselines_view, marked_tables
 from posh_lite.evaluation.arena_view import BOOTSTRAP, FITTED, ONE_PASS
 from posh_lite.evaluation.challenge_view import example, matrix_for, summary
 from posh_lite.evaluation.elo import elo, make_battles
@@ -44,14 +44,39 @@ def evaluation() -> Evaluation:
 
 
 def test_the_coarse_table_marks_best_and_grey_and_keeps_published_apart(evaluation: Evaluation) -> None:
-    table = baselines_view.coarse_table(evaluation, "mistakes")
-    assert table["metric"].tolist() == ["PoSh", "length"]
-    assert table["acc"].tolist() == ["**60.0**", "50.0"]
-    assert table["ρ"].tolist() == ['**<span class="posh-muted">(0.10)</span>**', "−0.20"]
-    assert table["DOCENT ρ"].tolist() == ["0.518", "−0.270"]  # table 6 of the paper
+    table = marked_tables.coarse_table(evaluation, "mistakes")
+    assert table["metric"].tolist() == ["PoSh", "length", "SPICE"]  # what could not run comes last
+    assert table["acc"].tolist() == ["**60.0**", "50.0", marked_tables.NOT_RUN]
+    assert table["ρ"].tolist() == ['**<span class="posh-muted">(0.10)</span>**', "−0.20", "–"]
+    assert table["DOCENT ρ"].tolist() == ["0.518", "−0.270", "0.308"]  # table 6 of the paper
     assert "τ" not in table  # nothing was measured
-    assert table["interval"].tolist() == ["50–70", "40–60"]
-    assert list(baselines_view.coarse_table(evaluation, "mistakes", "")) == ["metric", "acc", "interval", "ρ"]
+    assert table["interval"].tolist() == ["50–70", "40–60", "–"]
+    alone = marked_tables.coarse_table(evaluation, "mistakes", "")
+    assert list(alone) == ["metric", "acc", "interval", "ρ"] and alone["metric"].tolist() == ["PoSh", "length"]
+
+
+def test_every_row_of_the_papers_tables_is_a_metric_and_stands_in_the_table(evaluation: Evaluation) -> None:
+    """What cannot run here has its published figures, and a word that it did not run."""
+    from posh_lite import paper
+    from posh_lite.baselines.registry import METRICS
+
+    printed = paper.table("full_coarse_results")
+    rows = {m.paper: (name, m.title) for name, m in METRICS.items() if m.paper}
+    granular = set(paper.table("docent_granular_results")["method"])
+    assert set(printed["method"]) | granular == set(rows)
+    assert all(METRICS[name].granular for name, _ in (rows[method] for method in granular))
+    runs = [*evaluation.runs[:2], *(MetricRun(n, t, skipped="no key") for n, t in rows.values()
+                                    if n not in ("posh", "length"))]  # fmt: skip
+    table = marked_tables.coarse_table(replace(evaluation, runs=tuple(runs)), "overall").set_index("metric")
+    assert len(table) == len(printed)
+    for method in printed["method"]:
+        title = rows[method][1]
+        said = paper.printed("full_coarse_results", method, "docent_overall_rho").text
+        assert table.loc[title, "DOCENT ρ"] == said.replace("-", "−")
+        assert (table.loc[title, "acc"] == marked_tables.NOT_RUN) == (title not in ("PoSh", "length"))
+    words = marked_tables.granular_table(replace(evaluation, runs=tuple(runs)))
+    assert words["DOCENT F1"].tolist() == ["0.559", "0.386", "0.513", "0.513"]
+    assert words["F1"].tolist() == ["0.70", *[marked_tables.NOT_RUN] * 3]
 
 
 def rated() -> Evaluation:
@@ -71,13 +96,13 @@ def rated() -> Evaluation:
 
 
 def test_what_is_not_significant_is_grey_where_every_figure_was_tested() -> None:
-    cells = baselines_view.coarse_table(rated(), "mistakes", "")["ρ"].tolist()
+    cells = marked_tables.coarse_table(rated(), "mistakes", "")["ρ"].tolist()
     assert cells == ['**<span class="posh-muted">(0.17)</span>**', "−0.22"]
     assert baselines_view.ahead(rated())["clear"].tolist() == [False]
 
 
 def test_the_table_of_ratings() -> None:
-    table = baselines_view.ratings_table(rated())
+    table = marked_tables.ratings_table(rated())
     assert table.to_dict("records") == [
         {"metric": "PoSh", "mistakes": '**<span class="posh-muted">(0.17)</span>**',
          "interval, mistakes": "0.07\u00a0to\u00a00.27",
@@ -92,7 +117,7 @@ def test_the_table_of_an_arena_is_sorted_and_marked() -> None:
             for name, acc, rho, tau, significant in (("posh", 0.4, 0.2, 0.1, False), ("length", 0.5, 0.9, 0.8, True))
             for statistic, value in (("accuracy", acc), ("model_spearman", rho), ("model_kendall", tau))]  # fmt: skip
     runs = (MetricRun("posh", "PoSh"), MetricRun("length", "length"), MetricRun("spice", "SPICE", skipped="no Java"))
-    table = baselines_view.arena_table(
+    table = marked_tables.arena_table(
         Evaluation({"name": "arena"}, {"against": "posh"}, runs, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame())
     )
     assert table["metric"].tolist() == ["length", "PoSh"]
@@ -102,7 +127,7 @@ def test_the_table_of_an_arena_is_sorted_and_marked() -> None:
 
 
 def test_the_granular_table(evaluation: Evaluation) -> None:
-    table = baselines_view.granular_table(evaluation)
+    table = marked_tables.granular_table(evaluation)
     assert table.to_dict("records") == [
         {"dimension": "mistakes", "metric": "PoSh", "F1": "0.70", "threshold": "1.95", "held out": "0.65",
          "interval": "0.55\u00a0to\u00a00.75", "DOCENT F1": "0.559"}
