@@ -8,7 +8,8 @@ from scenes import man_with_cup
 from posh_lite.graph.types import SceneGraph
 from posh_lite.metric.page import ReportPage
 from posh_lite.metric.posh import PoSh
-from posh_lite.metric.report import level, score_html
+from posh_lite.metric.report import hidden, level, score_html
+from posh_lite.metric.score import Component, Score
 
 VOID = {"meta", "br"}
 
@@ -88,6 +89,45 @@ def test_a_missing_verdict_is_marked_as_such():
 @pytest.mark.parametrize(("value", "expected"), [(None, 0), (1, 1), (1.49, 1), (1.5, 2), (4.5, 5), (5, 5)])
 def test_levels(value, expected):
     assert level(value) == expected
+
+
+def component(text, score, *spans, kind="relation"):
+    return Component("generation", kind, text, text, spans, score, None if score is None else score >= 2, f"{text}?")
+
+
+@pytest.mark.parametrize(("scores", "expected"), [
+    ([5, 1], 1), ([1, 5], 1), ([5, 2.4], 2.4), ([4, 3.4], 3.4), ([5, 3.5], None), ([5, 4], None), ([1, 1.4], None),
+    ([2, 1], 1), ([1], None), ([None, 1], None), ([None, 1, 5], 1), ([None], None), ([], None), ([5, 3, 1, 2], 1),
+])
+def test_what_a_better_component_would_hide(scores, expected):
+    found = hidden([component(str(n), s, (0, 3)) for n, s in enumerate(scores)])
+    assert (None if found is None else found.score) == expected
+
+
+def test_a_low_score_under_a_high_one_has_a_bar_that_leads_to_it():
+    text = "dog on sofa"
+    parts = (component("dog", 5.0, (0, 3), kind="entity"), component("on", 1.0, (0, 11)),
+             component("sofa", 5.0, (7, 11), kind="entity"))
+    html = score_html(Score("1", 0.7, 0.7, 0.7, parts, text, "A sofa."), prefix="x")
+    assert '<a class="ps ps5 pb1" href="#x-2" title="on: 1.00, absent; dog: 5.00, explicit">dog</a>' in html
+    assert '<a class="ps ps1" href="#x-2" title="on: 1.00, absent"> on </a>' in html  # its own colour says it
+    assert "A bar above it" in html
+    good = (component("dog", 5.0, (0, 3), kind="entity"), component("on", 4.0, (0, 11)))
+    html = score_html(Score("1", 0.9, 0.7, 0.8, good, ' pb1 <a class="ps ps5 pb1"', "A sofa."), style=False)
+    assert "A bar above it" not in html  # nothing to explain
+
+
+def test_every_low_score_can_be_seen_in_the_text(score):
+    """By colour or by a bar, each component that stands in the text, unless a lower one has the word."""
+    html = score_html(score, prefix="x")
+    marks = re.findall(r'<a class="ps ps(\d)(?: pb(\d))?" href="#x-(\d+)" title="([^"]*)"', html)
+    assert any(bar for _, bar, _, _ in marks)
+    for colour, bar, row, says in marks:
+        levels = [level(float(n)) for n in re.findall(r": (\d\.\d\d), ", says)]
+        assert int(colour) == max(levels)
+        shown = min(levels) if bar else int(colour)
+        assert int(bar or shown) == shown == level(score.components[int(row) - 1].score)
+        assert min(levels) == shown or min(levels) > 3
 
 
 def test_control_characters_are_shown_as_unknown():

@@ -1,12 +1,15 @@
 """Scores as HTML: both texts with their spans marked, and the question and verdict behind every mark.
 
 Self-contained: no script, font or style from elsewhere. A mark differs by colour and by the kind of its
-underline, is a link that the keyboard reaches, and leads to the row of the table that explains it.
+underline, is a link that the keyboard reaches, and leads to the row of the table that explains it. A word has the
+score of the best of its components, as in the paper; where another of them scores low, a bar above the word says so,
+and the link leads to that one.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
@@ -19,6 +22,9 @@ _TITLES: dict[Side, tuple[str, str]] = {
 }
 #: What a verdict says, by its nearest whole number from 1 to 5.
 LEVELS = ("", "absent", "weak hint", "partial", "clear", "explicit")
+#: Levels that a better component of the same word may not hide.
+_BARS = (1, 2, 3)
+_BARRED = re.compile(r'<a class="ps ps\d pb\d"')
 _DARK = """--ps-ink:#e8e6e3;--ps-paper:#1c1e21;--ps-line:#4a4d52;--ps-1:#7d2a20;--ps-2:#71461a;--ps-3:#5f5618;
 --ps-4:#2d4f33;--ps-5:#233d38;--ps-link:#9cc4ff;--ps-mark:#f0b429"""
 STYLE = f"""
@@ -43,9 +49,12 @@ html[data-theme=light] .posh-score,body[data-jp-theme-light=true] .posh-score{{-
 .posh-score .ps3{{background:var(--ps-3);border-bottom:2px dashed}}
 .posh-score .ps4{{background:var(--ps-4);border-bottom:2px dotted}}
 .posh-score .ps5{{background:var(--ps-5);border-bottom:1px solid}}
+.posh-score .pb1{{border-top:3px solid var(--ps-mark)}}
+.posh-score .pb2{{border-top:3px double var(--ps-mark)}}
+.posh-score .pb3{{border-top:2px dashed var(--ps-mark)}}
 .posh-score .ps0{{border:1px dotted var(--ps-line)}}
 .posh-score a.ps1{{text-decoration:underline wavy 1.5px}}
-.posh-score .ps-legend{{font-size:.87em;margin:.6rem 0}}
+.posh-score .ps-legend{{font-size:.87em;margin:.6rem 0;line-height:1.9}}
 .posh-score .ps-legend span{{display:inline-block;margin-right:.8em;padding:0 .3em}}
 .posh-score .ps-table{{overflow-x:auto}}
 .posh-score table{{border-collapse:collapse;font-size:.9em;width:100%}}
@@ -81,14 +90,16 @@ def score_html(score: Score, *, style: bool = True, prefix: str | None = None, o
     marked = {id(c): f"{name}-{n}" for n, c in enumerate(score.components, start=1)}
     parts = [f"<style>{STYLE}</style>" if style else "", '<div class="posh-score">', _figures(score)]
     parts.append('<div class="ps-texts">')
-    for side in _TITLES:
-        title, about = _TITLES[side]
+    bars = False
+    for side, (title, about) in _TITLES.items():
+        pieces = list(_marked(score, side, marked))
+        bars = bars or any(_BARRED.match(piece) for piece in pieces)
         parts.append(
             f'<section aria-label="{title}"><h4>{title} <small>({about})</small></h4>'
-            f'<p class="ps-text" dir="auto">{"".join(_marked(score, side, marked))}</p></section>'
+            f'<p class="ps-text" dir="auto">{"".join(pieces)}</p></section>'
         )
     parts.append("</div>")
-    parts.append(_legend())
+    parts.append(_legend(bars=bars))
     parts.append(_table(score.components, marked, opened))
     if style:
         parts.append(f'<p class="ps-note">Signature: <code>{escape(score.signature)}</code></p>')
@@ -113,7 +124,9 @@ def _figures(score: Score) -> str:
 
 
 def _marked(score: Score, side: Side, names: dict[int, str]) -> Iterator[str]:
-    """The text cut at every border of a span; a piece shows the highest score that covers it, as tokens do."""
+    """The text cut at every border of a span; a piece shows the highest score that covers it, as tokens do, and a bar
+    where a low one does too.
+    """
     text = score.text(side)
     components = [c for c in score.of(side) if c.spans]
     starts: dict[int, list[Component]] = {}
@@ -139,9 +152,19 @@ def _piece(piece: str, covering: list[Component], names: dict[int, str]) -> str:
     if not covering:
         return piece
     best = max(covering, key=lambda c: -1.0 if c.score is None else c.score)
-    says = "; ".join(f"{c.text}: {_verdict(c)}" for c in covering)
-    value = level(best.score)
-    return f'<a class="ps ps{value}" href="#{names[id(best)]}" title="{_safe(says)}">{piece}</a>'
+    worst = hidden(covering)
+    shown, bar = (best, "") if worst is None else (worst, f" pb{level(worst.score)}")
+    says = "; ".join(f"{c.text}: {_verdict(c)}" for c in sorted(covering, key=lambda c: c is not shown))
+    return f'<a class="ps ps{level(best.score)}{bar}" href="#{names[id(shown)]}" title="{_safe(says)}">{piece}</a>'
+
+
+def hidden(covering: Iterable[Component]) -> Component | None:
+    """The lowest of the components of a word, where it is low and a better one gives the word its colour."""
+    read = [(c.score, c) for c in covering if c.score is not None]
+    if not read:
+        return None
+    score, worst = min(read, key=lambda r: r[0])
+    return worst if level(score) in _BARS and level(score) < max(level(s) for s, _ in read) else None
 
 
 def _verdict(component: Component) -> str:
@@ -150,9 +173,13 @@ def _verdict(component: Component) -> str:
     return f"{component.score:.2f}, {LEVELS[level(component.score)]}"
 
 
-def _legend() -> str:
+def _legend(*, bars: bool) -> str:
     marks = "".join(f'<span class="ps{n}">{n} {LEVELS[n]}</span>' for n in range(1, 6))
-    return f'<p class="ps-legend">{marks}<span class="ps0">no verdict</span></p>'
+    more = ""
+    if bars:
+        kinds = "".join(f'<span class="pb{n}">{n} {LEVELS[n]}</span>' for n in _BARS)
+        more = f"<br>A word has the colour of the best that it is part of. A bar above it: also part of something {kinds}"
+    return f'<p class="ps-legend">{marks}<span class="ps0">no verdict</span>{more}</p>'
 
 
 def _table(components: Iterable[Component], names: dict[int, str], opened: bool) -> str:
