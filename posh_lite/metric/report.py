@@ -178,7 +178,7 @@ def _legend(*, bars: bool) -> str:
     more = ""
     if bars:
         kinds = "".join(f'<span class="pb{n}">{n} {LEVELS[n]}</span>' for n in _BARS)
-        more = f"<br>A word has the colour of the best that it is part of. A bar above it: also part of {kinds}"
+        more = f"<br>A word has the colour of the best that it is part of. A bar above it: also part of what is {kinds}"
     return f'<p class="ps-legend">{marks}<span class="ps0">no verdict</span>{more}</p>'
 
 
