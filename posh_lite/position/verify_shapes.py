@@ -1,4 +1,4 @@
-"""The same said in another shape: "black-framed" for a black frame, "steps" for a flight of steps, "deserted" for nobody.
+"""The same said in another shape: "black-framed" for a black frame, "steps" for a flight of them, "deserted" for no one.
 
 The graphs have these as other things than the claim speaks of, so that comparing thing with thing finds nothing.
 """
@@ -33,6 +33,9 @@ _NOBODY = word_set("nobody noone none person people human figure one being soul 
 _DESERTED = word_set("deserted unoccupied uninhabited unpeopled vacant empty unmanned abandoned")
 _WITHOUT = word_set("no without devoid empty free nor neither not lacks lacking")
 _REACH = 4
+#: Words for what surrounds everything in a picture, and for what of it is seen.
+_SCENE = word_set("day weather atmosphere air scene setting afternoon morning evening hour")
+_AIR = word_set("rain rainy mist fog sun sky tones palette clouds snow storm")
 #: What a text calls the picture itself, and its format.
 _PICTURE = word_set(
     "picture painting canvas image composition format work print scene view photograph photo drawing panel portrait"
@@ -55,19 +58,59 @@ def in_other_shape(al: Alignment, basis: Basis, told: list[Sentence]) -> Evidenc
             return None
         if first.entity.role == "picture":
             return _of_picture(al, [a.text for a in basis.attributes], told)
+        asked_words = [w for a in basis.attributes for w in words.content(a.text)]
         for token, compound in _naming(al, first.entity):
-            asked_words = [w for a in basis.attributes for w in words.content(a.text)]
             if any(words.alike(w, m) >= PARTIAL for w in asked_words for m in compound.words):
                 return Evidence((token.start, end(token)), 4.4)
-        return None
+        return _inside(al, first.entity, asked_words) or _of_scene(al, first.entity, asked_words, told)
     assert basis.relation is not None
     return _relation(al, basis.relation, told)
+
+
+def _inside(al: Alignment, e: Entity, asked_words: list[str]) -> Evidence | None:
+    """A hyphenated adjective of the thing that has the word for its first part: "marble-topped" for marble."""
+    names = al.source.names[e.id]
+    for token in al.target.tokens:
+        if "-" not in token.text or not token.owners or compounds.read(token.text) is None:
+            continue
+        owners = [t for number in token.owners for t in al.target.names[number]]
+        if not any(heads.grade(n, t) >= NAMED for n in names for t in owners):
+            continue
+        first = words.tokens(token.text)[:-1]
+        if any(words.alike(w, m) >= 4 for w in asked_words for m in first):
+            return Evidence((token.start, end(token)), 4.2)
+    return None
 
 
 def _entity(al: Alignment, e: Entity) -> Evidence | None:
     if e.negated:
         return None
-    return next((Evidence((t.start, end(t)), 4.4) for t, _ in _naming(al, e)), None)
+    compound = next((Evidence((t.start, end(t)), 4.4) for t, _ in _naming(al, e)), None)
+    return compound or _deed(al, e)
+
+
+def _of_scene(al: Alignment, e: Entity, asked_words: list[str], told: list[Sentence]) -> Evidence | None:
+    """What is said of the day or the air, in a sentence on the scene as a whole or on what is in the air."""
+    if e.head.rpartition(" ")[2] not in _SCENE:
+        return None
+    for sentence in told:
+        if not any(t.text in _SCENE or t.text in _PICTURE or t.text in _AIR for t in sentence.tokens):
+            continue
+        for token in sentence.tokens:
+            if any(words.alike(w, token.text) >= 4 for w in asked_words):
+                return Evidence((token.start, end(token)), 4.0)
+    return None
+
+
+def _deed(al: Alignment, e: Entity) -> Evidence | None:
+    """A word for the deed that the parser of the reference took for a thing: "the boat leans" by a boat that tilts."""
+    word = e.head.rpartition(" ")[2]
+    if heads.senses(word) or " " in e.head:
+        return None
+    for token in al.target.tokens:
+        if words.alike(word, token.text) >= PARTIAL:
+            return Evidence((token.start, end(token)), 4.0)
+    return None
 
 
 def _relation(al: Alignment, r: Relation, told: list[Sentence]) -> Evidence | None:
@@ -91,6 +134,8 @@ def _naming(al: Alignment, e: Entity) -> Iterator[tuple[Token, Compound]]:
     names = _last(al, e)
     for token in al.target.tokens:
         compound = compounds.read(token.text)
+        if compound is not None and compound.kind == "dress" and token.text.endswith("-clothed"):
+            compound = Compound("part", compound.words, "cloth")  # of a table
         if compound is None or compound.kind != "part":
             continue
         if any(heads.grade(n, compound.part) >= 3.8 or words.stem(n) == words.stem(compound.part) for n in names):

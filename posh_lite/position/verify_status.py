@@ -58,6 +58,9 @@ _LENIENT = frozenset({
     "each of them", "a zone of the picture", "where the viewer stands", "a fact about the picture itself",
     "only compared with",
 })  # fmt: skip
+#: That somebody may be one of a crowd, or has hands, bears no claim out.
+_IN_GROUP = ("one of ",)
+_HAS_ONE = " has one"
 WORDED = 4.4
 #: How well the names of a claim's thing and the caption's must agree before a conflict counts.
 SURE = 3.4
@@ -78,6 +81,8 @@ def _missing(found: Finding) -> Reading:
 
 def _read(found: Finding, evidence: Evidence | None, status: Status) -> Reading:
     if status == "Supported" and evidence is not None and evidence.grade < WORDED and found.reason in _LENIENT:
+        return _missing(found)
+    if status == "Supported" and (found.reason.startswith(_IN_GROUP) or found.reason.endswith(_HAS_ONE)):
         return _missing(found)
     return Reading(status, evidence, found.reason) if evidence is not None else _missing(found)
 
@@ -129,15 +134,20 @@ def read_entity(al: Alignment, e: Entity) -> Reading:
             return _read(found, of_entity(al, e), "Contradicted")
         if '" is of "' in found.reason and _owned_by_another(al, e):
             return _read(found, of_entity(al, e), "Contradicted")
-    if found.score >= PARTIAL and not (_of_another_kind(found, e) or taken(al, e) or open_word(al, e)):
+    if found.score >= PARTIAL and not (_of_another_kind(al, found, e) or taken(al, e) or open_word(al, e)):
         return _read(found, of_entity(al, e), "Supported")
     return _missing(found)
 
 
-def _of_another_kind(found: Finding, e: Entity) -> bool:
+def _of_another_kind(al: Alignment, found: Finding, e: Entity) -> bool:
     """Whether the judge found the name of the thing in a verb or an adjective only: what is "set" has no set."""
-    return found.reason.startswith("the text has it as") and not words.is_color(e.head)
+    return found.reason.startswith("the text has it as") and not words.is_color(e.head) and not _adjective(al, e)
 
+
+def _adjective(al: Alignment, e: Entity) -> bool:
+    """Whether the caption says of something that it has the thing: "bearded" for a beard."""
+    said = {w for a in al.target.graph.attributes if not a.negated for w in words.tokens(a.text)}
+    return any(f"{e.head}{end}" in said for end in ("ed", "d", "y")) or f"{e.head[:-1]}ied" in said
 
 def _owned_by_another(al: Alignment, e: Entity) -> bool:
     """Whether the caption's owner is surely another being of the reference than the claim's."""
