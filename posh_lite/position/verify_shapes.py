@@ -1,4 +1,4 @@
-"""The same said in another shape: "black-framed" for a black frame, "steps" for a flight of them, "deserted" for no one.
+"""The same said in another shape: "black-framed" for a black frame, "steps" for a flight of them, "deserted".
 
 The graphs have these as other things than the claim speaks of, so that comparing thing with thing finds nothing.
 """
