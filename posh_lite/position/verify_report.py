@@ -10,6 +10,9 @@ same question; the paper's own precedence stands beside it. A thing that is mere
 absence is no contradiction"), so figures without the sentences whose only mistakes are inventions are given too, and
 all of it through the two-sided lens (:mod:`posh_lite.position.two_sided`), with the planted effects and those found.
 Its rule was chosen on the first six works, after a look at the figures of the other six in the aggregate.
+
+``--fresh`` does the same on the works of ``data/fresh``, which nothing was made on. With ``--vectors`` the verifier of
+rules and sentence vectors (:mod:`posh_lite.position.vector_verify`) stands beside the rules on the same facts.
 """
 
 from __future__ import annotations
@@ -17,148 +20,75 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posh_lite.benchmarks.mini import Gold, MiniCorpus, load_mini
+from posh_lite.benchmarks.mini import MiniCorpus, load_fresh, load_mini
 from posh_lite.errors import PoshLiteError
 from posh_lite.position.label import Precedence, label_sentences
-from posh_lite.position.llm_sample import of_fact
 from posh_lite.position.profile import embedded, profile
 from posh_lite.position.types import LABELS, QUARTILES, STATUSES, CaptionProfile, Label, SentenceLabel
+from posh_lite.position.verify_known import (
+    PRECEDENCES,
+    agree_sentences,
+    agreement,
+    by_claims,
+    by_precedence,
+    fact_rows,
+    misstated,
+    parts_of,
+    profile_works,
+    recovered_effects,
+    sentence_rows,
+)
 from posh_lite.records import Pair
 
 if TYPE_CHECKING:
+    from posh_lite.baselines.embedding import Embedder
     from posh_lite.evaluation.bootstrap import Floats, Statistic
+    from posh_lite.position.vector_weights import VectorWeights
 
-#: Works of the known-answer corpus that the rules were made on.
-DEVELOPED_ON = 6
 RECORD = Path("data/results/position-mini/verifier.json")
+FRESH = Path("data/results/position-fresh/verifier.json")
 PEOPLE = Path("data/results/position-human/controls.json")
-PRECEDENCES: tuple[Precedence, ...] = ("supported", "contradicted")
-#: What labels a caption in a precedence.
-Labeller = Callable[[CaptionProfile, Precedence], Sequence[SentenceLabel]]
 
 
-def agreement(gold: Sequence[str], found: Sequence[str], names: Sequence[str], units: Sequence[str], n_resamples: int
-              ) -> dict[str, Any]:  # fmt: skip
-    """Cohen's kappa and accuracy with intervals over units, and the confusion matrix (rows gold, columns found)."""
-    import numpy as np
+def known_report(
+    corpus: MiniCorpus, name: str, n_resamples: int = 2000, *, profiles: Sequence[CaptionProfile] | None = None,
+    progress: bool = True,
+) -> dict[str, Any]:
+    """The whole record of a known-answer corpus; see the module.
 
-    from posh_lite.evaluation.agreement import kappa_statistic
-    from posh_lite.evaluation.bootstrap import bootstrap, ratio
-
-    a, b = np.array([names.index(x) for x in gold]), np.array([names.index(x) for x in found])
-    settings: dict[str, Any] = {"units": units, "n_resamples": n_resamples}
-    matrix = np.zeros((len(names), len(names)), dtype=int)
-    np.add.at(matrix, (a, b), 1)
-    kappa = bootstrap(kappa_statistic(a, b, len(names)), len(a), method="kappa", **settings)
-    accuracy = ratio((a == b).astype(float), np.ones(len(a)), method="accuracy", **settings)
-    return {
-        "kappa": kappa.to_dict(), "accuracy": accuracy.to_dict(), "names": list(names), "confusion": matrix.tolist(),
-    }
-
-
-def by_claims(p: CaptionProfile, precedence: Precedence) -> tuple[SentenceLabel, ...]:
-    """Labels by the findings alone, as in the paper."""
-    return label_sentences(p.caption, p.rubric, p.findings, precedence=precedence)
-
-
-def sentence_rows(
-    profiles: Sequence[CaptionProfile], golds: Sequence[Gold], precedence: Precedence, label: Labeller = by_claims
-) -> list[tuple[str, str, str, str, bool]]:
-    """Rows (work, style, gold label, found label, only invented) of every sentence of the gold.
-
-    Raises:
-        ValueError: the sentences of a caption are not those of its gold.
+    Args:
+        corpus: the known answers.
+        name: of the corpus, for readers.
+        n_resamples: of each bootstrap.
+        profiles: of all its captions by the embedded verifier, where they are there already.
+        progress: show a bar.
     """
-    rows: list[tuple[str, str, str, str, bool]] = []
-    for p, gold in zip(profiles, golds, strict=True):
-        labels = label(p, precedence)
-        if [s.span for s in labels] != [s.span for s in gold.sentences]:
-            raise ValueError(f"{p.id}: the sentences are not those of the gold")
-        for mine, theirs in zip(labels, gold.sentences, strict=True):
-            here = [m for m in gold.mistakes if theirs.start <= m.start < theirs.end]
-            only = bool(here) and all(m.fact is None for m in here)
-            rows.append((p.id.split("/")[0], p.model, theirs.label.capitalize(), mine.label, only))
-    return rows
-
-
-def fact_rows(
-    profiles: Sequence[CaptionProfile], corpus: MiniCorpus
-) -> list[tuple[str, str, str]]:
-    """Rows (work, gold status, found status) of every fact of a reference that a claim is about, in every caption.
-
-    A fact is contradicted where a claim in it is, else supported where half of its claims are or more, else missing.
-    """
-    return [(corpus.work_of(p.id).slug, known, found) for p in profiles for _, known, found in _statuses(p, corpus)]
-
-
-def _statuses(p: CaptionProfile, corpus: MiniCorpus) -> Iterator[tuple[str, str, str]]:
-    """Fact, gold status and found status."""
-    gold = corpus.gold_of(p.id)
-    omitted, misstated = {f.fact for f in gold.omissions}, {f.fact for f in gold.misstated}
-    status = {f.claim: f.status for f in p.findings}
-    for fact in corpus.work_of(p.id).facts:
-        mine = [status[c.id] for c in of_fact(p.rubric.claims, fact)]
-        if not mine:
-            continue
-        known = "Missing" if fact.fact in omitted else "Contradicted" if fact.fact in misstated else "Supported"
-        half = 2 * mine.count("Supported") >= len(mine)
-        found = "Contradicted" if "Contradicted" in mine else "Supported" if half else "Missing"
-        yield fact.fact, known, found
-
-
-def misstated(profiles: Sequence[CaptionProfile], corpus: MiniCorpus) -> list[tuple[str, str, str]]:
-    """Rows (work, type of the mistake, found status) of every misstated fact that a claim is about.
-
-    A fact that several mistakes misstate has the type of the first.
-    """
-    rows = []
-    for p in profiles:
-        types: dict[str | None, str] = {}
-        for m in corpus.gold_of(p.id).mistakes:
-            types.setdefault(m.fact, m.type)
-        for fact, known, found in _statuses(p, corpus):
-            if known == "Contradicted":
-                rows.append((corpus.work_of(p.id).slug, types[fact], found))
-    return rows
-
-
-def mini_report(n_resamples: int = 2000, *, progress: bool = True) -> dict[str, Any]:
-    """The whole record of the known-answer corpus; see the module."""
     from posh_lite.position.two_sided import CaptionSide, shared_graphs
 
-    corpus = load_mini()
     extractor, verifier = embedded()
+    profiles = profiles or profile_works(corpus, extractor, verifier, progress=progress)
     side = CaptionSide(shared_graphs([verifier]))
-    profiles = profile(corpus.pairs, extractor, verifier, units=[p.id.split("/")[0] for p in corpus.pairs],
-                       progress=progress)
-    slugs = [w.slug for w in corpus.works]
-    parts = {"developed on": slugs[:DEVELOPED_ON], "held out": slugs[DEVELOPED_ON:], "all": slugs}
     facts, wrong = fact_rows(profiles, corpus), misstated(profiles, corpus)
     sentences = {p: sentence_rows(profiles, corpus.gold, p) for p in PRECEDENCES}
     both_sides = {p: sentence_rows(profiles, corpus.gold, p, side.label) for p in PRECEDENCES}
+    sizes = {p.rubric.reference: len(p.rubric.claims) for p in profiles}
     record: dict[str, Any] = {
-        "corpus": "data/mini (constructed)", "signature": profiles[0].signature, "two_sided": side.signature,
-        "claims_per_reference": sum(len(profiles[6 * k].rubric.claims) for k in range(len(slugs))) / len(slugs),
-        "parts": {},
+        "corpus": f"{name} (constructed)", "signature": profiles[0].signature, "two_sided": side.signature,
+        "claims_per_reference": sum(sizes.values()) / len(sizes), "parts": {},
     }
-    for name, chosen in parts.items():
+    for part, chosen in parts_of(corpus).items():
         keep = set(chosen)
-        row: dict[str, Any] = {"works": chosen, "precedence": {}, "two_sided": {}, "styles": {}}
-        for lens, by_precedence in (("precedence", sentences), ("two_sided", both_sides)):
-            for precedence, rows in by_precedence.items():
-                mine = [r for r in rows if r[0] in keep]
-                row[lens][precedence] = {
-                    "all sentences": _agree(mine, n_resamples),
-                    "without pure inventions": _agree([r for r in mine if not r[4]], n_resamples),
-                }
+        row: dict[str, Any] = {
+            "works": chosen, "precedence": by_precedence(sentences, keep, n_resamples),
+            "two_sided": by_precedence(both_sides, keep, n_resamples), "styles": {},
+        }
         here = [r for r in sentences["contradicted"] if r[0] in keep]
         for style in dict.fromkeys(r[1] for r in here):
-            row["styles"][style] = _agree([r for r in here if r[1] == style], 1)["confusion"]
+            row["styles"][style] = agree_sentences([r for r in here if r[1] == style], 1)["confusion"]
         told = [r for r in facts if r[0] in keep]
         known, found, units = ([r[k] for r in told] for k in (1, 2, 0))
         row["facts"] = agreement(known, found, STATUSES, units, n_resamples)
@@ -166,42 +96,101 @@ def mini_report(n_resamples: int = 2000, *, progress: bool = True) -> dict[str, 
             kind: [sum(r[0] in keep and r[1:] == (kind, status) for r in wrong) for status in STATUSES]
             for kind in dict.fromkeys(r[1] for r in wrong)
         }
-        both = [bool(s.supported and s.contradicted) for p in profiles if p.unit in keep for s in p.sentences]
+        both = [
+            bool(s.supported and s.contradicted) for p in profiles if p.id.split("/")[0] in keep for s in p.sentences
+        ]
         row["mixed_evidence"] = {"sentences": len(both), "share": sum(both) / len(both)}
-        record["parts"][name] = row
+        record["parts"][part] = row
     record["effects"] = {
-        name: recovered_effects(corpus, profiles, label, n_resamples)
-        for name, label in (("claims", by_claims), ("two_sided", side.label))
+        lens: recovered_effects(corpus, profiles, label, n_resamples)
+        for lens, label in (("claims", by_claims), ("two_sided", side.label))
     }
     return record
 
 
-def recovered_effects(
-    corpus: MiniCorpus, profiles: Sequence[CaptionProfile], label: Labeller, n_resamples: int
-) -> dict[str, list[dict[str, Any]]]:
-    """Every planted effect, unweighted, and the one that is found with its interval over works, by precedence."""
-    from posh_lite.position.composition import as_labelled
-    from posh_lite.position.controls import recovery
-    from posh_lite.position.simulate import gold_profiles
-    from posh_lite.position.study_floor import short
+def vectors_report(
+    corpus: MiniCorpus, fitted: VectorWeights, lexical: Sequence[CaptionProfile], vectors: Sequence[CaptionProfile],
+    how: str, n_resamples: int = 2000,
+) -> dict[str, Any]:
+    """What rules and sentence vectors reach on a known-answer corpus, beside the rules alone on the same facts.
 
-    gold = gold_profiles(corpus)
-    found: dict[str, list[dict[str, Any]]] = {}
-    for precedence in PRECEDENCES:
-        own = [
-            replace(p, id=g.id, model=g.model, sentences=tuple(label(p, precedence)))
-            for p, g in zip(profiles, gold, strict=True)
-        ]
-        rows = recovery(gold, own, reading=as_labelled, n_resamples=n_resamples)
-        found[precedence] = [
-            {"captioner": r.model, "quantity": r.quantity, "planted": r.planted, "found": short(r.found),
-             "covered": bool(r.covered)} for r in rows
-        ]
-    return found
+    Args:
+        corpus: the known answers.
+        fitted: the weights.
+        lexical: profiles of all captions by the rules.
+        vectors: profiles of the same captions by rules and vectors.
+        how: what the weights of the verdicts were fitted on.
+        n_resamples: of each bootstrap.
+    """
+    from posh_lite.position.vector_fit import figures
+
+    sentences = {p: sentence_rows(vectors, corpus.gold, p) for p in PRECEDENCES}
+    parts = figures(lexical, vectors, corpus, n_resamples)
+    return {
+        "model": fitted.model, "embedder": fitted.embedder, "weights": fitted.name, "rules": fitted.rules, "how": how,
+        "parts": {
+            name: {
+                "works": row["works"], "facts": row["vectors"], "facts_rules": row["lexical"], "gain": row["gain"],
+                "precedence": by_precedence(sentences, set(row["works"]), n_resamples),
+            }
+            for name, row in parts.items()
+        },
+        "effects": {"claims": recovered_effects(corpus, vectors, by_claims, n_resamples)},
+    }
 
 
-def _agree(rows: Sequence[tuple[str, str, str, str, bool]], n_resamples: int) -> dict[str, Any]:
-    return agreement([r[2] for r in rows], [r[3] for r in rows], LABELS, [r[0] for r in rows], n_resamples)
+def mini_report(
+    n_resamples: int = 2000, *, embedder: Embedder | None = None, model: str = "", progress: bool = True
+) -> dict[str, Any]:
+    """The record of ``data/mini``; with an embedder also of rules and vectors, fitted without the work in question.
+
+    Args:
+        n_resamples: of each bootstrap.
+        embedder: of sentence vectors.
+        model: its name for readers.
+        progress: show a bar.
+    """
+    corpus = load_mini()
+    profiles = profile_works(corpus, *embedded(), progress=progress)
+    record = known_report(corpus, "data/mini", n_resamples, profiles=profiles)
+    if embedder is not None:
+        from posh_lite.position.vector_fit import fit
+
+        made = fit(embedder, model, profiles=profiles, n_resamples=n_resamples)
+        how = "weights and threshold of the other works"
+        record["vectors"] = vectors_report(corpus, made.weights, profiles, made.crossed, how, n_resamples)
+    return record
+
+
+def fresh_report(
+    n_resamples: int = 2000, *, embedder: Embedder | None = None, weights: Path | None = None, progress: bool = True
+) -> dict[str, Any]:
+    """The record of ``data/fresh``, on which nothing was made; with an embedder also of rules and vectors.
+
+    Args:
+        n_resamples: of each bootstrap.
+        embedder: of sentence vectors.
+        weights: fitted on ``data/mini`` (default: those of the package).
+        progress: show a bar.
+
+    Raises:
+        InputError: the test set is not there, or the weights were fitted with something else.
+    """
+    corpus = load_fresh()
+    extractor, verifier = embedded()
+    vectors = None
+    if embedder is not None:
+        from posh_lite.position.vector_verify import VectorVerifier
+
+        vectors = VectorVerifier(embedder, weights, verifier=verifier)
+    profiles = profile_works(corpus, extractor, verifier, progress=progress)
+    record = known_report(corpus, "data/fresh", n_resamples, profiles=profiles)
+    if vectors is not None:
+        found = profile_works(corpus, extractor, vectors, progress=progress)
+        how = f"weights of {vectors.weights.data}, {vectors.weights.date}"
+        record["vectors"] = vectors_report(corpus, vectors.weights, profiles, found, how, n_resamples)
+        record["vectors"]["signature"] = vectors.signature
+    return record
 
 
 def composition(
@@ -288,22 +277,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the record and print its chief figures."""
     parser = argparse.ArgumentParser(
         prog="python -m posh_lite.position.verify_report",
-        description="Hold the embedded extractor and verifier against the known-answer corpus, or with --people "
-        "against human descriptions.",
+        description="Hold the embedded extractor and verifier against the known-answer corpus, its test set or human "
+        "descriptions.",
         epilog="--people needs IIW-400 and DOCCI-Test (`posh-lite data fetch iiw400 docci_test`, or POSH_LITE_DATA) "
         "and takes some minutes. No texts are written.",
     )
-    parser.add_argument("--people", action="store_true", help=f"human controls instead; writes {PEOPLE}")
-    parser.add_argument("-o", "--output", type=Path, help=f"record to write (default: {RECORD}, or as --people says)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--people", action="store_true", help=f"human controls instead; writes {PEOPLE}")
+    which.add_argument("--fresh", action="store_true",
+                       help=f"the test set data/fresh instead, on which nothing was made; writes {FRESH}")
+    parser.add_argument("--vectors", metavar="MODEL",
+                        help="also the verifier of rules and sentence vectors with this model, a folder or a name: on"
+                        " data/mini fitted without the work in question, on data/fresh as it comes with the package")
+    parser.add_argument("--called", metavar="NAME", help="the model's name for readers (default: as --vectors says)")
+    parser.add_argument("--weights", type=Path, metavar="FILE", help="with --fresh: other weights than the package's")
+    parser.add_argument("-o", "--output", type=Path, help=f"record to write (default: {RECORD}, or as the above say)")
     parser.add_argument("--boot", type=int, default=2000, metavar="B", help="resamples (default: 2000)")
     parser.add_argument("--limit", type=int, metavar="N", help="with --people: the first N images only")
     options = parser.parse_args(arguments)
+    if options.people and options.vectors:
+        parser.error("--vectors is for data/mini and --fresh")
     try:
-        record = people_report(options.boot, limit=options.limit) if options.people else mini_report(options.boot)
+        embedder = None
+        if options.vectors:
+            from posh_lite.position.vector_verify import embedder_of
+
+            embedder = embedder_of(options.vectors)
+        if options.people:
+            record = people_report(options.boot, limit=options.limit)
+        elif options.fresh:
+            record = fresh_report(options.boot, embedder=embedder, weights=options.weights)
+        else:
+            record = mini_report(options.boot, embedder=embedder, model=options.called or options.vectors or "")
     except PoshLiteError as error:
         print(error, file=sys.stderr)
         return 1
-    output = options.output or (PEOPLE if options.people else RECORD)
+    output = options.output or (PEOPLE if options.people else FRESH if options.fresh else RECORD)
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print("\n".join(_lines(record)))
@@ -318,6 +327,8 @@ def _lines(record: dict[str, Any]) -> list[str]:
                 found += [f"{name}, {said}{precedence} first, {kind}: kappa {_said(v['kappa'])}"
                           for kind, v in kinds.items()]
         found.append(f"{name}, facts: kappa {_said(row['facts']['kappa'])}")
+    for name, row in record.get("vectors", {}).get("parts", {}).items():
+        found.append(f"{name}, facts, with vectors: kappa {_said(row['facts']['kappa'])}; gain {_said(row['gain'])}")
     for lens, ways in record.get("effects", {}).items():
         for precedence, rows in ways.items():
             hits = sum(r["covered"] for r in rows)
