@@ -72,6 +72,17 @@ def test_rouge_is_rouge_scores(stemmer: bool) -> None:
     assert sides["overall"].tolist() == [one.fmeasure for one in found]
 
 
+def test_rouge_of_texts_as_they_are_is_a_plain_call_of_the_library() -> None:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(["rougeLsum"], use_stemmer=True)
+    plain = RougeLsum(sentences="lines")
+    assert figures(plain) == [scorer.score(p.reference, p.generation)["rougeLsum"].fmeasure for p in TEN]
+    assert figures(plain) != figures(RougeLsum()) and "sentences:lines" in plain.signature
+    with pytest.raises(InputError, match="posh-lite or lines"):
+        RougeLsum(sentences="nltk")
+
+
 def test_rouge_by_hand() -> None:
     """Of "A dog runs." three words are in "A big dog. It runs fast.", which has six: each sentence gives its run."""
     frame = RougeLsum(stemmer=False, by_side=True).score([Pair("x", "A dog runs.", "A big dog. It runs fast.")])

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.baselines.figures import listed, signature, single, table, two_sided
+from posh_lite.errors import InputError
 from posh_lite.records import Pair
 
 if TYPE_CHECKING:
@@ -54,28 +55,38 @@ class RougeLsum:
     Args:
         stemmer: whether Porter's stemmer is used, as in the original ROUGE with ``-m``.
         by_side: mistakes are the precision and omissions the recall; by default each is the F1, as in the paper.
+        sentences: "posh-lite" puts each sentence on a line, as the metric wants; "lines" hands over the texts as they
+            are, and a line counts as a sentence, as in a plain call of the library.
+
+    Raises:
+        InputError: ``sentences`` is neither.
     """
 
     name = "rouge-lsum"
     needs = frozenset({"reference"})
 
-    def __init__(self, stemmer: bool = True, by_side: bool = False) -> None:
+    def __init__(self, stemmer: bool = True, by_side: bool = False, sentences: str = "posh-lite") -> None:
         from rouge_score.rouge_scorer import RougeScorer
 
+        if sentences not in ("posh-lite", "lines"):
+            raise InputError(f'sentences must be posh-lite or lines, got "{sentences}"')
+
         self._rouge = RougeScorer(["rougeLsum"], use_stemmer=stemmer)
-        self.stemmer, self.by_side = stemmer, by_side
+        self.stemmer, self.by_side, self.sentences = stemmer, by_side, sentences
 
     @property
     def signature(self) -> str:
         sides = "precision,recall,f1" if self.by_side else "f1"
-        return signature(self.name, "rouge-score", sentences="posh-lite", stemmer=self.stemmer, sides=sides)
+        return signature(self.name, "rouge-score", sentences=self.sentences, stemmer=self.stemmer, sides=sides)
 
     def score(self, pairs: Iterable[Pair]) -> pd.DataFrame:
         """F1, or precision, recall and F1."""
         rows, figures = listed(pairs), []
         for pair in rows:
-            found = self._rouge.score(one_sentence_a_line(pair.reference), one_sentence_a_line(pair.generation))
-            one = found["rougeLsum"]
+            texts = (pair.reference, pair.generation)
+            if self.sentences != "lines":
+                texts = (one_sentence_a_line(texts[0]), one_sentence_a_line(texts[1]))
+            one = self._rouge.score(*texts)["rougeLsum"]
             figures.append(two_sided(one.precision, one.recall, by_side=self.by_side, overall=one.fmeasure))
         return table(rows, figures)
 

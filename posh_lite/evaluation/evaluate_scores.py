@@ -239,6 +239,9 @@ def _checked(frame: Any, benchmark: Benchmark, name: str) -> pd.DataFrame:
             clean[column] = clean[column].astype(float)
         except (TypeError, ValueError) as error:
             raise InputError(f"{name}: the column {column!r} must hold numbers: {error}") from None
+        if len(odd_rows := clean.index[clean[column].abs() == math.inf]):
+            raise InputError(f"{name}: the column {column!r} is infinite for the pair {ids[odd_rows[0]]!r}; it must"
+                             " be a finite number, or NaN where the metric does not say")  # fmt: skip
     clean["id"] = ids
     return clean
 
