@@ -48,8 +48,8 @@ class Metric(Protocol):
     def score(self, pairs: Iterable[Pair], /) -> pd.DataFrame:
         """A frame with columns ``id``, ``mistakes``, ``omissions``, ``overall``, one row a pair, in order.
 
-        Higher is better in each, and finite; NaN where the metric does not say. A metric with a single figure gives it three
-        times, as the PoSh paper's table of coarse results does.
+        Higher is better in each, and finite; NaN where the metric does not say. A metric with a single figure gives it
+        three times, as the PoSh paper's table of coarse results does.
         """
         ...
 
