@@ -104,11 +104,9 @@ def test_what_is_not_significant_is_grey_where_every_figure_was_tested() -> None
 def test_the_table_of_ratings() -> None:
     table = marked_tables.ratings_table(rated())
     assert table.to_dict("records") == [
-        {"metric": "PoSh", "mistakes": '**<span class="posh-muted">(0.17)</span>**',
-         "interval, mistakes": "0.07\u00a0to\u00a00.27",
+        {"metric": "PoSh", "mistakes": '**<span class="posh-muted">(0.17)</span>**, 0.07\u00a0to\u00a00.27',
          "| length, mistakes": '<span class="posh-muted">(0.14)</span>'},
-        {"metric": "length", "mistakes": "−0.22", "interval, mistakes": "−0.32\u00a0to\u00a0−0.12",
-         "| length, mistakes": "–"},
+        {"metric": "length", "mistakes": "−0.22, −0.32\u00a0to\u00a0−0.12", "| length, mistakes": "–"},
     ]  # fmt: skip
 
 

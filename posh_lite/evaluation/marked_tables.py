@@ -90,10 +90,10 @@ def coarse_table(evaluation: Evaluation, dimension: str, published: str = "docen
 
 
 def ratings_table(evaluation: Evaluation) -> pd.DataFrame:
-    """Spearman's rho with people's ratings, a row a metric: each dimension, its interval, and with length held fixed.
+    """Spearman's rho with people's ratings, a row a metric: each dimension with its interval, and given length.
 
     Returns:
-        Column ``metric``, and for each dimension that was rated three columns; cells are Markdown, marked as in
+        Column ``metric``, and for each dimension that was rated two columns; cells are Markdown, marked as in
         :func:`coarse_table`.
     """
     import pandas as pd
@@ -106,10 +106,12 @@ def ratings_table(evaluation: Evaluation) -> pd.DataFrame:
             if all(row is None for row in rows):
                 continue
             values = [math.nan if row is None else float(row["value"]) for row in rows]
-            table[heading] = _marked(values, [is_grey(row) for row in rows], False)
+            cells = _marked(values, [is_grey(row) for row in rows], False)
             if statistic == "spearman":
-                table[f"interval, {dimension}"] = [_interval(figure(evaluation, n, dimension, statistic))
-                                                   for n in titles]  # fmt: skip
+                estimates = [figure(evaluation, name, dimension, statistic) for name in titles]
+                cells = [c if math.isnan(e.low) else f"{c}, {_interval(e)}"
+                         for c, e in zip(cells, estimates, strict=True)]  # fmt: skip
+            table[heading] = cells
     return pd.DataFrame(table)
 
 
