@@ -157,7 +157,7 @@ def _models(findings: list[Finding]) -> str:
     """The end of the last line: which language models can be judges, and how one is named."""
     usable = {f.name for f in findings if f.group == "judge" and f.mark == "ok"}
     # the model of a cascade is itself a judge, which may be missing
-    ready = [f"--judge {e.name}:{e.model}" for e in JUDGES.values() if e.model and e.name in usable
+    ready = [f"--judge {e.name}:{e.model}" for e in JUDGES.values() if e.model and e.language and e.name in usable
              and (e.model.partition(":")[0] in usable or e.model.partition(":")[0] not in JUDGES)]
     if ready:
         return f", or with a language model that you name: {', '.join(ready)}."

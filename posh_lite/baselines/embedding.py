@@ -16,11 +16,12 @@ from posh_lite.judge.embedding import (
     lacks_minilm,
     make_embedder,
     unit_rows,
+    word_runs,
 )
 
 __all__ = [
     "QWEN", "CharacterGrams", "Embedder", "SentenceTransformers", "best_similarities", "lacking", "make_embedder",
-    "unit_rows",
+    "unit_rows", "word_runs",
 ]
 
 #: Of the paper.

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from posh_lite.baselines.embedding import QWEN, best_similarities, make_embedder
+from posh_lite.baselines.embedding import QWEN, best_similarities, make_embedder, word_runs
 from posh_lite.baselines.figures import Figure, harmonic, listed, signature, table
 from posh_lite.errors import InputError
 from posh_lite.metric.protocol import Located
@@ -116,17 +116,9 @@ class FourGramEmbed(PhraseEmbed):
         return [four_grams(text) for text in texts]
 
 
-def four_grams(text: str, n: int = 4) -> Phrases:
-    """Runs of ``n`` words within the sentences of a text; a sentence of fewer words is one run."""
-    from posh_lite.text import sentences, tokens
-
-    found: Phrases = []
-    for start, end in sentences(text):
-        words = [t for t in tokens(text, start, end) if t.is_word]
-        for i in range(max(len(words) - n + 1, 1) if words else 0):
-            run = words[i : i + n]
-            found.append((" ".join(w.text for w in run).lower(), ((run[0].start, run[-1].end),)))
-    return found
+def four_grams(text: str) -> Phrases:
+    """Runs of four words within the sentences of a text; a sentence of fewer words is one run."""
+    return [(said, (span,)) for said, span in word_runs(text, 4)]
 
 
 class SGEmbed(PhraseEmbed):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from posh_lite.errors import InputError, MissingDependency
 from posh_lite.judge.llm.weights import identity
 from posh_lite.judge.registry import install_command
+from posh_lite.records import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,9 +105,10 @@ class SentenceTransformers:
         except ImportError:
             raise MissingDependency(f"embeddings of models need: {install_command('baselines')}") from None
         try:
-            self._model = SentenceTransformer(
-                model, device=device, revision=revision, model_kwargs={"torch_dtype": dtype}
-            )
+            with _no_bars():
+                self._model = SentenceTransformer(
+                    model, device=device, revision=revision, model_kwargs={"torch_dtype": dtype}
+                )
         except OSError as error:
             why = str(error).strip().splitlines()
             raise MissingDependency(
@@ -134,12 +137,45 @@ class SentenceTransformers:
         return unit_rows(np.asarray(found, dtype=np.float32))
 
 
+def word_runs(text: str, n: int) -> list[tuple[str, Span]]:
+    """Runs of ``n`` words within the sentences of a text, in lower case without punctuation, with their spans.
+
+    A sentence of fewer words is one run.
+    """
+    from posh_lite.text import sentences, tokens
+
+    found: list[tuple[str, Span]] = []
+    for start, end in sentences(text):
+        words = [t for t in tokens(text, start, end) if t.is_word]
+        for i in range(max(len(words) - n + 1, 1) if words else 0):
+            run = words[i : i + n]
+            found.append((" ".join(w.text for w in run).lower(), (run[0].start, run[-1].end)))
+    return found
+
+
 def unit_rows(vectors: Vectors) -> Vectors:
     """Rows divided by their lengths; a row of zeros stays as it is."""
     import numpy as np
 
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0), dtype=np.float32)
+
+
+@contextmanager
+def _no_bars() -> Iterator[None]:
+    """Without the bar of transformers over the weights, which would stand in every output."""
+    try:
+        from transformers.utils import logging
+    except ImportError:
+        yield
+        return
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def known_as(model: str) -> str:

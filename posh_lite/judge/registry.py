@@ -29,6 +29,7 @@ class JudgeEntry:
         modules: what must be importable for it to run.
         extra: the extra that installs these, or None.
         model: what has to be named with it, as in ``gguf:model.gguf``; empty for a judge without a model.
+        language: whether that is a language model, which counts tokens.
     """
 
     name: str
@@ -37,6 +38,7 @@ class JudgeEntry:
     modules: tuple[str, ...] = ()
     extra: str | None = None
     model: str = ""
+    language: bool = True
 
     def missing(self) -> tuple[str, ...]:
         """Modules that are not installed."""
@@ -59,6 +61,10 @@ JUDGES: dict[str, JudgeEntry] = {
                    ("torch", "transformers"), "transformers", "NAME-OR-FOLDER"),
         JudgeEntry("vllm", "posh_lite.judge.llm.vllm_engine:vllm_judge",
                    "a causal model on GPUs through vLLM, the paper's setting", ("vllm",), "gpu", "NAME-OR-FOLDER"),
+        JudgeEntry("vectors", "posh_lite.judge.vectors:vectors_judge",
+                   "closeness of a phrase to the best window of the text, by an embedding: minilm, chars, or a model of"
+                   " sentence-transformers (extra baselines); meant beside the lexical judge, combined:vectors:minilm",
+                   ("spacy",), None, "minilm", language=False),
         JudgeEntry("cascade", "posh_lite.judge.cascade:cascade_judge",
                    "the lexical judge, and another where its answer tells most (option policy=FILE)", ("spacy",),
                    None, "gguf:FILE.gguf"),
@@ -90,7 +96,7 @@ def counts_tokens(name: str) -> bool | None:
         return None
     if known in ("cascade", "combined"):
         return counts_tokens(rest)
-    return bool(entry.model)
+    return bool(entry.model) and entry.language
 
 
 def make_judge(name: str, /, *, log: str | Path | None = None, **options: Any) -> Judge:
