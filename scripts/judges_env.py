@@ -1,6 +1,6 @@
 """Make the environment of the judges' tests, run them there, and record the outcome: ``python scripts/judges_env.py``.
 
-The environment holds torch and the bindings of llama.cpp, several gigabytes that `make test` does without. With
+The environment holds torch, the bindings of llama.cpp and Ray, several gigabytes that `make test` does without. With
 ``--vllm gpu`` it also gets vLLM, with ``--vllm cpu`` vLLM's CPU build, which needs no GPU. The outcome goes to
 ``data/results/judges/``: which tests ran, which were skipped and why, the versions, and the day.
 """
@@ -23,7 +23,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "data" / "results" / "judges"
-EXTRAS = ("gguf", "transformers", "openai", "dev")
+EXTRAS = ("gguf", "transformers", "openai", "scale", "dev")
 #: What the tests alone need: a writer of GGUF files, and llama.cpp's server.
 ALSO = ("gguf>=0.17", "llama-cpp-python[server]")
 #: vLLM's CPU build and the torch that it was built for; its own list of requirements asks for other builds of torch.

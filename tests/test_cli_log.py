@@ -66,7 +66,7 @@ def test_info_of_hand_made_verdicts(tmp_path, capsys):
     assert "low mass   1 with less than 50%" in said
     assert "rewrites   2, of them 1 of no use" in said
     assert "threshold  2.5" in said
-    assert "keyed by   prompt and scene graph" in said
+    assert "keyed by   prompt and scene graph\n" in said
 
 
 @pytest.mark.parametrize("name", ["v.jsonl", "v.jsonl.gz"])
@@ -180,3 +180,13 @@ def test_an_export_is_no_log_to_write_to(tmp_path, capsys):
     pairs = write(tmp_path / "p.jsonl", 1)
     assert score(pairs, "--judge", "engines:hashing", "--log", tmp_path / "v.jsonl.gz") == 2
     assert "posh-lite log import" in capsys.readouterr().err
+
+
+def test_info_says_that_answers_belong_to_their_list(tmp_path, capsys):
+    path = tmp_path / "v.sqlite"
+    with VerdictLog(path) as made:
+        made.register("m pack:8 of:pair list:5c79d5fd", 2.0, False)
+        made.register("m pack:8 list:5c79d5fd", 2.0, False)  # of an earlier version
+    assert log("info", path) == 0
+    found = [line for line in capsys.readouterr().out.splitlines() if "keyed by" in line]
+    assert found == ["  keyed by   prompt", "  keyed by   prompt and the list that it is asked in"]

@@ -26,7 +26,8 @@ def add_judge_options(parser: Any) -> None:
                         " yes or no read likewise, or by sampled digits, for servers that give no probabilities"
                         " (default: the judge's)")
     parser.add_argument("--judge-option", action="append", default=[], metavar="NAME=VALUE", dest="judge_options",
-                        help="a setting of the judge, such as threads=4 or context=4096; may be given several times")
+                        help="a setting of the judge, such as threads=4 or context=4096; may be given several times; a"
+                        " name that it does not know is answered with those that it does")
 
 
 def judge_options(options: argparse.Namespace) -> dict[str, Any]:

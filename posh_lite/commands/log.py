@@ -12,6 +12,7 @@ from typing import Any
 from posh_lite.commands.files import check_target
 from posh_lite.errors import InputError, LogError
 from posh_lite.judge.contract import Verdict
+from posh_lite.judge.lists import listed
 from posh_lite.judge.log import VerdictLog
 from posh_lite.judge.merge import EXPORTS, contents, is_export, merge_log
 from posh_lite.judge.replay import export_log
@@ -121,7 +122,8 @@ def run_info(options: argparse.Namespace) -> int:
             if judge in found.judges:
                 threshold, structural = found.judges[judge]
                 print(f"  threshold  {threshold:g}")
-                print(f"  keyed by   {'prompt and scene graph' if structural else 'prompt'}")
+                key = "prompt and scene graph" if structural else "prompt"
+                print(f"  keyed by   {key}{' and the list that it is asked in' if listed(judge) else ''}")
             for name, value in tally.lines():
                 print(f"  {name:<9}  {value}")
     return 0

@@ -40,7 +40,10 @@ examples:
   posh-lite score pairs.jsonl -o scores.jsonl --components --html report.html
   posh-lite score pairs.jsonl -o scores.jsonl --log verdicts.sqlite        (killed? run it again)
   posh-lite score pairs.jsonl -o again.jsonl --judge replay --log verdicts.sqlite
+  posh-lite score pairs.jsonl -o scores.jsonl --resume                     (killed without a log? the rest)
   posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --scale yes-no --log verdicts.sqlite
+  posh-lite score pairs.jsonl -o scores.jsonl --judge openai:MODEL --judge-option url=http://127.0.0.1:8000/v1
+  posh-lite score pairs.jsonl -o scores.jsonl --judge gguf:model.gguf --calibration model.calibration.json
 """
 
 
@@ -75,7 +78,8 @@ def add_parser(commands: Any) -> None:
                          " share of components that are present")
     command.add_argument("--prompts", metavar="FILE", help="a prompt file that replaces the package's")
     command.add_argument("--identifiers", choices=("all", "lazy"), default="all",
-                         help="ask all identifiers of an entity at once, or one by one: same scores, fewer questions")
+                         help="ask all identifiers of an entity at once, or one by one: same scores, fewer questions"
+                         " (with pack other lists, and so other scores)")
     command.add_argument("--context", choices=("full", "near"), default="full",
                          help="show the judge the whole texts (default) or the sentences that matter for a question")
     command.add_argument("--chunk", type=int, default=16, metavar="N", help="pairs judged together (default: 16)")
