@@ -25,14 +25,14 @@ lady-in-waiting = servant; courtier = nobleman; monk = priest; passerby = onlook
 facial hair = mustache; stocking = tights; teenage boy = young man; toddler = baby; cloak = coat; scepter = staff
 """
 #: Who says nothing of gender or age is anybody: a man may be a tourist.
-ANYBODY = "tourist passenger spectator customer prisoner hiker worshipper relative survivor reveler".split()
+ANYBODY = ("tourist", "passenger", "spectator", "customer", "prisoner", "hiker", "worshipper", "relative", "reveler")
 APART = """
 lady-in-waiting = knight; page = maid; king = queen; infanta = dauphin; grandmother = girl; monk = nun; son = daughter;
 father = mother; butler = maid; bride = groom; tourist = soldier; crown = helmet; beard = mustache; veil = boot
 """
 ALIKE = """
-flaxen-haired = blond-haired; gaunt = hollow-cheeked; anguished = tormented; upswept = pinned-up; half-nude = half-naked;
-well-dressed = elegant; wide-brimmed = broad-brimmed; repentant = penitent; hold out = offer; hold out = hold;
+flaxen-haired = blond-haired; gaunt = hollow-cheeked; anguished = tormented; upswept = pinned-up;
+half-nude = half-naked; well-dressed = elegant; wide-brimmed = broad-brimmed; repentant = penitent; hold out = offer; hold out = hold;
 grope = fumble; recoil = flinch; adjust = straighten; pose = stand; beckon = wave; brace = lean; stoop = bend over
 """
 EXCLUDED = """
