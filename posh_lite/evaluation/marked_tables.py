@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Columns of the coarse table: statistic, heading, whether it is shown in per cent, ending of the published column.
 COARSE = (("accuracy", "acc", True, "acc"), ("spearman", "ρ", False, "rho"), ("kendall", "τ", False, "tau"))
 #: Cell of a row of the paper that could not run; what it lacks is in :func:`needs_table`.
-NOT_RUN = '<span class="posh-muted">not run</span>'
+NOT_RUN = '<span class="posh-muted">not\u00a0run</span>'
 
 
 def _not_run(evaluation: Evaluation) -> dict[str, str]:
