@@ -183,7 +183,8 @@ class CascadeJudge:
         firsts = ask(self.first, questions)
         self.n_first += len(questions)
         self.n_wanted += len({q.prompt for q in questions})
-        places = [self._place(q) for q in questions]
+        apart = packs(self.second)  # such a judge's answers belong to their pair
+        places = [(q.pair_id if apart else "", _text_key(q)) for q in questions]
         self._begin_anew(questions, places)
         texts: dict[Hashable, tuple[_Text, dict[int, Item]]] = {}
         items: list[Item] = []
@@ -212,11 +213,6 @@ class CascadeJudge:
         while len(self._texts) > _KEPT_TEXTS:
             self._texts.popitem(last=False)
         return [item.verdict(q) for item, q in zip(items, questions, strict=True)]
-
-    def _place(self, question: Question) -> Hashable:
-        """The text that a question is about; that of each pair apart where the second judge answers in lists."""
-        where = _text_key(question)
-        return (question.pair_id, where) if packs(self.second) else where
 
     def _begin_anew(self, questions: Sequence[Question], places: Sequence[Hashable]) -> None:
         """Forget what is known of a text with an open question, once a question on it comes for the second time."""
