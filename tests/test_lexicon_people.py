@@ -17,11 +17,13 @@ lady-in-waiting = maid of honor; infanta = princess; pontiff = pope; friar = mon
 harlot = prostitute; mendicant = beggar; court fool = jester; multitude = crowd; trio = group of three;
 handmaiden = court lady; horseman = cavalier; washerwoman = laundress; headsman = executioner; gendarme = policeman;
 topknot = bun; mutton chops = sideburns; ruff = pleated collar; cocked hat = tricorn; broad-brimmed hat = hat;
-laurel crown = laurel wreath; lorgnette = spectacles; sabot = clog; rags = tattered clothing; monk's habit = habit
+laurel crown = laurel wreath; lorgnette = spectacles; sabot = clog; rags = tattered clothing; fop = dandy;
+ragamuffin = urchin; night watch = guard; monk's habit = habit
 """
 #: A captioner may well mean the same by both.
 NEARLY = """
-lady-in-waiting = servant; courtier = nobleman; monk = priest; passerby = onlooker; crown = wreath; soldiers = troops;
+lady-in-waiting = servant; squire = page; courtier = nobleman;
+monk = priest; passerby = onlooker; crown = wreath; soldiers = troops;
 facial hair = mustache; stocking = tights; teenage boy = young man; toddler = baby; cloak = coat; scepter = staff
 """
 #: Who says nothing of gender or age is anybody: a man may be a tourist.
@@ -32,8 +34,9 @@ father = mother; butler = maid; bride = groom; tourist = soldier; crown = helmet
 """
 ALIKE = """
 flaxen-haired = blond-haired; gaunt = hollow-cheeked; anguished = tormented; upswept = pinned-up;
-half-nude = half-naked; well-dressed = elegant; wide-brimmed = broad-brimmed; repentant = penitent; hold out = offer; hold out = hold;
-grope = fumble; recoil = flinch; adjust = straighten; pose = stand; beckon = wave; brace = lean; stoop = bend over
+half-nude = half-naked; well-dressed = elegant; wide-brimmed = broad-brimmed; repentant = penitent; hold out = offer;
+hold out = hold; grope = fumble; recoil = flinch; adjust = straighten; pose = stand; beckon = wave; brace = lean;
+stoop = bend over; teary-eyed = tearful; pug-nosed = snub-nosed
 """
 EXCLUDED = """
 blond = black-haired; gray-haired = raven-haired; bald = long-haired; supine = prone; sitting = kneeling;
