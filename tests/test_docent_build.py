@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from posh_lite.benchmarks.docent_build import SPLITS, Settings, build_docent, rank, split_sizes
 from posh_lite.benchmarks.docent_card import data_card, published_statistics, reference_statistics
-from posh_lite.benchmarks.docent_dedupe import clusters, jaccard, near_pairs, shingles
+from posh_lite.benchmarks.docent_dedupe import clusters, near_pairs, shingles
 from posh_lite.benchmarks.docent_layout import COLUMNS, read_layout, write_layout
 from posh_lite.benchmarks.nga import find_fixture
 from posh_lite.cli import main
@@ -141,12 +141,21 @@ def test_shingles_and_nearness_by_hand():
         near_pairs([], 0)
 
 
-@given(st.lists(st.text("ab ", max_size=24), max_size=6), st.sampled_from([0.2, 0.5, 1.0]))
+def jaccard(a, b):
+    return len(a & b) / len(a | b) if a | b else 0.0
+
+
+@given(st.lists(st.tuples(st.text("ab ", max_size=24), st.sampled_from([None, 1, 2])), max_size=6),
+       st.sampled_from([0.2, 0.5, 1.0]))  # fmt: skip
 @settings(max_examples=60, deadline=None)
-def test_near_pairs_are_those_of_comparing_everything(texts, threshold):
+def test_near_pairs_are_those_of_comparing_everything(given, threshold):
+    texts, groups = [text for text, _ in given], [group for _, group in given]
     sets = [shingles(text) for text in texts]
     every = [(i, j, jaccard(sets[i], sets[j])) for i in range(len(texts)) for j in range(i + 1, len(texts))]
-    assert near_pairs(texts, threshold) == [pair for pair in every if pair[2] >= threshold and pair[2] > 0]
+    near = [pair for pair in every if pair[2] >= threshold and pair[2] > 0]
+    assert near_pairs(texts, threshold) == near
+    together = [pair for pair in near if groups[pair[0]] is not None and groups[pair[0]] == groups[pair[1]]]
+    assert near_pairs(texts, threshold, groups=groups) == together
 
 
 def test_statistics_and_card(built):

@@ -6,7 +6,7 @@ that texts which share none are never compared.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 
 from posh_lite.benchmarks.nga_clean import comparable
@@ -20,12 +20,6 @@ def shingles(text: str, size: int = SHINGLE) -> frozenset[tuple[str, ...]]:
     if len(said) < size:
         return frozenset([said]) if said else frozenset()
     return frozenset(said[i : i + size] for i in range(len(said) - size + 1))
-
-
-def jaccard(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
-    """Share of common shingles among all, from 0 to 1; 0 for two empty sets."""
-    union = len(a | b)
-    return len(a & b) / union if union else 0.0
 
 
 def near_pairs(
@@ -47,15 +41,18 @@ def near_pairs(
     holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     found: list[tuple[int, int, float]] = []
     for at, here in enumerate(sets):
-        candidates = {other for shingle in here for other in holders[shingle]}
-        for other in sorted(candidates):
-            if groups is not None and (groups[at] is None or groups[at] != groups[other]):
+        if groups is not None and groups[at] is None:
+            continue
+        common = Counter[int]()  # counted through the index: intersections of whole sets would take minutes
+        for shingle in here:
+            common.update(holders[shingle])
+            holders[shingle].append(at)
+        for other, both in common.items():
+            if groups is not None and groups[at] != groups[other]:
                 continue
-            nearness = jaccard(here, sets[other])
+            nearness = both / (len(here) + len(sets[other]) - both)
             if nearness >= threshold:
                 found.append((other, at, nearness))
-        for shingle in here:
-            holders[shingle].append(at)
     return sorted(found)
 
 
