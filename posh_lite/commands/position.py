@@ -12,6 +12,7 @@ from posh_lite.commands.judges import parse_value
 from posh_lite.errors import InputError
 from posh_lite.position.page import ORDERS
 from posh_lite.position.two_sided import LENSES
+from posh_lite.position.vector_weights import MODEL
 from posh_lite.records import Pair, read_pairs
 
 if TYPE_CHECKING:
@@ -54,6 +55,13 @@ audits:
   folder under names of their own, and name them after --answers: shares of answers, kappa of two annotators, and the
   effects with the labels that the answers correct go to DIR/audits.md.
 
+sentence vectors:
+  --verifier vectors asks the rules first and keeps their contradictions. Whether the caption says the other claims it
+  tells from both: what the rules found, and how near a passage comes to the claim, nearer than to other claims, in a
+  model of sentence vectors. It knows paraphrases that no word list has, and needs the extra "baselines" and a small
+  model, once: hf download """ + MODEL + """. For another model fit its weights first:
+  python -m posh_lite.position.vector_fit --model MODEL -o weights.json
+
 models:
   --rubric llm and --verifier llm ask --model: a name behind a server that speaks OpenAI's protocol, or gguf:FILE,
   transformers:MODEL, vllm:MODEL. A key comes from OPENAI_API_KEY alone. --log keeps replies, sealed with the texts.
@@ -78,8 +86,15 @@ def add_parser(commands: Any) -> None:
     command.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for everything that is written")
     command.add_argument("--rubric", choices=("graph", "llm"), default="graph",
                          help="claims from the scene graph of the reference, without a model (default), or by a model")
-    command.add_argument("--verifier", choices=("lexical", "llm"), default="lexical",
-                         help="by rules and word lists, without a model (default), or by a model")
+    command.add_argument("--verifier", choices=("lexical", "vectors", "llm"), default="lexical",
+                         help="by rules and word lists, without a model (default), by these and sentence vectors, or by"
+                         " a language model")
+    command.add_argument("--embedder", metavar="MODEL",
+                         help="what makes the vectors of --verifier vectors: a folder, or a model of the hub that is on"
+                         f" this machine (default: {MODEL})")
+    command.add_argument("--vector-weights", metavar="FILE.json", help="fitted for --embedder, instead of ours")
+    command.add_argument("--trust-weights", action="store_true",
+                         help="take weights that were fitted with another embedder or with other rules")
     command.add_argument("--model", metavar="MODEL", help="what --rubric llm and --verifier llm ask")
     command.add_argument("--model-option", action="append", default=[], metavar="NAME=VALUE", dest="model_options",
                          help="a setting of the model, such as url=http://127.0.0.1:8000/v1; may be repeated")
@@ -209,6 +224,10 @@ def model_options(options: argparse.Namespace) -> dict[str, Any]:
                               ("--verifier-prompts", options.verifier_prompts, options.verifier)):
         if value and kind != "llm":
             raise InputError(f"{name} is for {name.removesuffix('-prompts')} llm")
+    vectors = [name for name, value in (("--embedder", options.embedder), ("--vector-weights", options.vector_weights),
+                                        ("--trust-weights", options.trust_weights)) if value]
+    if vectors and options.verifier != "vectors":
+        raise InputError(f"{vectors[0]} is for --verifier vectors")
     found: dict[str, Any] = {}
     for text in options.model_options:
         name, equals, value = text.partition("=")
@@ -220,10 +239,20 @@ def model_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def parts(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Extractor, Verifier]:
-    """Extractor and verifier as the options name them; both share one model, or one store of scene graphs."""
+    """Extractor and verifier as the options name them; both share one model, or one store of scene graphs.
+
+    Raises:
+        InputError, MissingDependency: a model or its weights are not there, or were fitted with something else.
+        JudgeError: a language model cannot be made.
+    """
     from posh_lite.position.profile import embedded
 
     extractor, verifier = embedded()
+    if options.verifier == "vectors":
+        from posh_lite.position.vector_verify import VectorVerifier, embedder_of
+
+        verifier = VectorVerifier(embedder_of(options.embedder or MODEL), options.vector_weights, verifier=verifier,
+                                  trust=options.trust_weights)
     if "llm" not in (options.rubric, options.verifier):
         return extractor, verifier
     from posh_lite.position.llm_ask import make_asker

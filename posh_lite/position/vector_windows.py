@@ -13,7 +13,8 @@ from posh_lite.records import Span
 from posh_lite.text import sentences, visible
 
 #: Where a sentence is cut: marks between clauses, and words that open another.
-_CUT = re.compile(r"\s*[,;:()\u2013\u2014]\s*|\s+(?:and|but|with|while|as|where|which|in which)\s+", re.I)
+_WORDS = r"(?:and|but|with|while|as|where|which|in which)\s+"
+_CUT = re.compile(rf"\s*[,;:()\u2013\u2014]\s*(?:{_WORDS})?|\s+{_WORDS}", re.I)
 #: Least words of a clause: "of red" alone says too little.
 LEAST = 2
 
@@ -30,7 +31,7 @@ def windows(text: str) -> tuple[Span, ...]:
     shown = visible(text)
     found: set[Span] = set()
     for start, end in sentences(text):
-        found.add((start, end))
+        found.add(_trimmed(shown, start, end))
         parts = clauses(shown, start, end)
         found.update(parts)
         found.update((a, d) for (a, _), (_, d) in pairwise(parts))
@@ -41,10 +42,11 @@ def clauses(shown: str, start: int, end: int) -> list[Span]:
     """The clauses of ``shown[start:end]`` of two words or more, without the marks around them."""
     cuts = [m.span() for m in _CUT.finditer(shown, start, end)]
     edges = [start, *(at for cut in cuts for at in cut), end]
-    parts = []
-    for a, b in zip(edges[::2], edges[1::2], strict=True):
-        piece = shown[a:b]
-        a, b = a + len(piece) - len(piece.lstrip()), b - len(piece) + len(piece.rstrip(" \n.!?"))
-        if len(re.findall(r"\w+", shown[a:b])) >= LEAST:
-            parts.append((a, b))
-    return parts
+    parts = [_trimmed(shown, a, b) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return [(a, b) for a, b in parts if len(re.findall(r"\w+", shown[a:b])) >= LEAST]
+
+
+def _trimmed(shown: str, start: int, end: int) -> Span:
+    """Without white space at either end and the mark that ends a sentence."""
+    piece = shown[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip(" \n.!?"))
