@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -207,6 +208,38 @@ def test_gguf_in_float32_throughout(
     engine = GgufEngine(request.getfixturevalue("answering_gguf"), threads=1, flash_attention=False)
     for scale in SCALES:
         compare(judged(engine, scale), first[scale], SAME, record_property, scale)
+
+
+def test_gguf_lists_are_those_of_a_pair_whatever_chunks_batches_and_log(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Eight questions in a prompt, read line by line; each chunk, batch and half-known log gives the same prompts."""
+    needs("llama_cpp")
+    from posh_lite.judge.llm.gguf import GgufEngine
+
+    engine = GgufEngine(request.getfixturevalue("answering_gguf"), threads=1, alone=True, flash_attention=False)
+
+    def figures(chunk: int, batch: int, log: Path | None = None) -> tuple[dict[str, list[float | None]], int]:
+        judge = LanguageJudge(engine, scale="yes-no", threshold=1.0, mass_floor=0.0, pack=8, batch_size=batch)
+        scores = PoSh(judge=judge, log=log, progress=False).score_many(PAIRS[:3], chunk_size=chunk)
+        return {s.id: [c.score for c in s.components] for s in scores}, judge.usage.prompts
+
+    wanted, prompts = figures(1, 64)
+    assert prompts > 10
+    for chunk, batch, log in ((3, 5, None), (2, 64, tmp_path / "v.sqlite"), (3, 7, tmp_path / "w.sqlite")):
+        found, _ = figures(chunk, batch, log)
+        assert found.keys() == wanted.keys()
+        for id_, values in wanted.items():
+            assert found[id_] == pytest.approx(values, abs=1e-3)
+    log = tmp_path / "v.sqlite"
+    with sqlite3.connect(log) as connection:  # every third answer is lost
+        keys = [k for (k,) in connection.execute("SELECT key FROM verdicts ORDER BY key")]
+        connection.executemany("DELETE FROM verdicts WHERE key=?", [(k,) for k in keys[::3]])
+    connection.close()
+    found, again = figures(1, 64, log)
+    assert 0 < again <= prompts
+    for id_, values in wanted.items():
+        assert found[id_] == pytest.approx(values, abs=1e-3)
 
 
 def test_gguf_alone_gives_the_same_in_any_company_and_order(
