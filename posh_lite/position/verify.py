@@ -19,8 +19,8 @@ from posh_lite.position.verify_words import SAID, Sentence, borne_out, placed, s
 #: Version of the rules that read a verdict from what the lexical judge finds; the signature has a hash of them too.
 RULES = 2
 _FILES = (
-    "verify.py", "verify_evidence.py", "verify_roles.py", "verify_shapes.py", "verify_status.py", "verify_values.py",
-    "verify_words.py",
+    "verify.py", "verify_beside.py", "verify_evidence.py", "verify_roles.py", "verify_shapes.py", "verify_status.py",
+    "verify_values.py", "verify_words.py",
 )
 
 

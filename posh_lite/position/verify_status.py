@@ -25,6 +25,7 @@ from posh_lite.judge.lexical.words import PARTIAL
 from posh_lite.position import verify_roles
 from posh_lite.position.rubric_words import property_of
 from posh_lite.position.types import Status
+from posh_lite.position.verify_beside import beside_noun
 from posh_lite.position.verify_evidence import (
     Evidence,
     of_absence,
@@ -200,6 +201,10 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
                 held.append(reading)
         elif _excludes(found, a):
             against.append((a, found))
+    if group[0].kind == "quantity" and not group[0].negated:
+        counted = of_namesakes(al, group[0])
+        if counted.agrees is False:
+            return _other_value(counted, group[0].text)
     if held and 2 * len(held) >= len(group) and compared.agrees is not False and not open_word(al, entity):
         return held[0]
     open_ = sure and not held and (property_of(group[0]) != "color" or group[0].negated) and compared.agrees is None
@@ -211,10 +216,10 @@ def read_attributes(al: Alignment, group: tuple[Attribute, ...]) -> Reading:
         if against_it is not None and _denied_before(al, against_it):
             return _missing(found)
         return _read(found, against_it, "Contradicted")
-    if not held and group[0].kind == "quantity" and not group[0].negated:
-        counted = of_namesakes(al, group[0])
-        if counted.agrees is False:
-            return _other_value(counted, group[0].text)
+    if property_of(group[0]) == "color" and not any(_material(a) for a in group) and not held:
+        other = beside_noun(al, group)
+        if other.agrees is False:
+            return _other_value(other, " and ".join(a.text for a in group))
     moved = verify_roles.of_attribute(al, group[0], confident) if sure and living(entity) else None
     return _role(moved, findings[0][1])
 

@@ -28,7 +28,7 @@ _SEVERAL = frozenset({"several", "many", "few", "numerous", "multiple", "various
 #: Determiners of what is known already.
 _KNOWN = frozenset({"the", "this", "that", "these", "those", "his", "her", "its", "their", "both", "each"})
 #: Grade from which two nouns name one kind of thing, for counting.
-_NAMESAKE = 4.4
+NAMESAKE = 4.2
 #: Verbs of being somewhere.
 _STILL = frozenset({
     "be", "stand", "sit", "lie", "rest", "hang", "appear", "see", "locate", "place", "put", "set", "visible", "situate",
@@ -49,12 +49,13 @@ class Compared:
 NOTHING = Compared(None)
 
 
-def _is_color(word: str) -> bool:
+def is_color(word: str) -> bool:
     """Whether a word of the caption is a colour and not rather a thing ("sand", "moss")."""
     return words.is_color(word) and (word in lexicon().family_names or not heads.senses(word))
 
 
-def _colors(text: str) -> list[str]:
+def colors_of(text: str) -> list[str]:
+    """Colour words of a phrase and then its shades; nothing where it has no colour."""
     found = [w for w in words.tokens(text) if words.is_color(w)]
     return [*found, *(w for w in words.tokens(text) if w in _SHADES)] if found else []
 
@@ -69,13 +70,13 @@ def color_tokens(view: View, number: int) -> list[Token]:
         inside = any(a <= t.start < b for a, b in owned)
         # A compound's first word has no owner: "blue jeans" that the parser kept whole.
         compound = not t.owners and t.head_of is None and any(a <= t.start < b for a, b in spans)
-        if (inside or compound) and any(_is_color(w) for w in words.tokens(t.text)):
+        if (inside or compound) and any(is_color(w) for w in words.tokens(t.text)):
             found.append(t)
     for r in view.graph.relations_of(number, role="subject"):
         if (r.lemma in ("of", "have", "be") or r.lemma.split()[-1] == "in") and not r.negated:
             spans = [m.phrase for m in r.object.mentions]
             found += [t for t in view.tokens if any(a <= t.start < b for a, b in spans) and t.head_of == r.object.id
-                      and _is_color(t.text)]  # fmt: skip
+                      and is_color(t.text)]  # fmt: skip
     return found
 
 
@@ -85,15 +86,15 @@ def compare_colors(view: View, number: int, group: tuple[Attribute, ...]) -> Com
     They agree where one of the claim's is met; they differ where one of the claim's is met by none of the caption's,
     and one of the caption's by none of the claim's.
     """
-    asked = [shades for a in group if not a.negated and (shades := _colors(a.text))]
+    asked = [shades for a in group if not a.negated and (shades := colors_of(a.text))]
     theirs = color_tokens(view, number)
     if not asked or not theirs:
         return NOTHING
     lex = lexicon()
     if any(w in lex.many_colors for shades in asked for w in shades) or any(t.text in lex.many_colors for t in theirs):
         return NOTHING
-    open_ = [shades for shades in asked if not any(_meets(shades, t.text) for t in theirs)]
-    alien = [t for t in theirs if not any(_meets(shades, t.text) for shades in asked)]
+    open_ = [shades for shades in asked if not any(meets(shades, t.text) for t in theirs)]
+    alien = [t for t in theirs if not any(meets(shades, t.text) for shades in asked)]
     if open_ and alien:
         t = alien[0]
         return Compared(False, (t.start, t.start + len(t.text)), t.text)
@@ -101,7 +102,7 @@ def compare_colors(view: View, number: int, group: tuple[Attribute, ...]) -> Com
     return Compared(True, (t.start, t.start + len(t.text)), t.text)
 
 
-def _meets(shades: list[str], color: str) -> bool:
+def meets(shades: list[str], color: str) -> bool:
     """Whether a colour of the caption is one of a phrase's: "blue" of "blue-green".
 
     Neighbours that are not both basic names ("teal", "green") are let pass for the word that carries the phrase.
@@ -110,7 +111,7 @@ def _meets(shades: list[str], color: str) -> bool:
         return True
     grades = [max(words.alike(w, color), words.alike(color, w)) for w in shades]
     for part in words.tokens(color) if "-" in color else ():
-        if _meets(shades, part):
+        if meets(shades, part):
             return True
     main = max(k for k, w in enumerate(shades) if w not in _SHADES)
     return any(g >= PARTIAL for g in grades) or grades[main] >= 2.0
@@ -190,16 +191,18 @@ def of_namesakes(al: Alignment, a: Attribute) -> Compared:
     asked = number_of(a.text)
     if asked is None or a.negated or of_group(al.source, a):
         return NOTHING
+    if _counted(al.target, a.entity.head, asked):
+        return NOTHING
     others = [e for e in al.source.graph.entities if e.id != a.entity.id and heads.grade(e.head, a.entity.head) >= 4]
     found: Compared = NOTHING
     for e in al.target.graph.entities:
-        if e.negated or heads.grade(a.entity.head, e.head) < _NAMESAKE or not introduced(al.target, e):
+        if e.negated or heads.grade(a.entity.head, e.head) < NAMESAKE or not introduced(al.target, e):
             continue
         theirs = stated(al.target, e.id)
         if theirs is None:
-            if e.plural != a.entity.plural and not single(al.target.graph.text, e):
-                continue
-            return NOTHING
+            if e.plural:
+                return NOTHING
+            continue
         (low, high), span = theirs
         if (low <= asked[1] and asked[0] <= high) or low != high:
             return NOTHING
@@ -207,6 +210,18 @@ def of_namesakes(al: Alignment, a: Attribute) -> Compared:
             continue
         found = Compared(False, span, al.target.graph.text[slice(*span)])
     return found
+
+
+def _counted(view: View, noun: str, asked: tuple[int, int], reach: int = 4) -> bool:
+    """Whether a number that meets the one asked stands shortly before the noun, whatever the parser made of them."""
+    for k, token in enumerate(view.tokens):
+        value = words.number(token.text)
+        if value is None or not asked[0] <= value <= asked[1]:
+            continue
+        after = [t for t in view.tokens[k + 1 : k + 1 + reach] if t.sentence == token.sentence]
+        if any(heads.grade(noun, t.text) >= NAMESAKE for t in after):
+            return True
+    return False
 
 
 def single(text: str, e: Entity) -> bool:

@@ -187,8 +187,9 @@ def placed(al: Alignment, basis: Basis, whole: list[Sentence]) -> tuple[bool, Sp
     if not votes:
         return None
     gap, agrees, span = min(votes)
-    if not agrees and (gap > BESIDE or not _only_one(al, entity)):
-        return None
+    heads_for = al.target.graph.text[slice(*span)].lower().endswith(("ward", "wards"))
+    if not agrees and (gap > BESIDE or heads_for or not _only_one(al, entity)):
+        return None  # "leftward" is where one looks
     return agrees, span
 
 
