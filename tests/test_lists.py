@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from test_combined import weights
 
 from posh_lite import PoSh
+from posh_lite.evaluation.judges_view import list_note
 from posh_lite.graph.types import Entity
 from posh_lite.judge.cascade import CascadeJudge
 from posh_lite.judge.cascade_policy import Policy
@@ -266,3 +267,11 @@ def test_a_log_counts_the_pairs_that_were_asked(tmp_path):
     again = LoggedJudge(packed(), tmp_path / "v.sqlite")
     again.ask([question("a"), question("c", pair="q")])
     assert again.n_pairs_asked == 1
+
+
+@pytest.mark.parametrize(("signatures", "said"), [
+    (["m scale:1-5|prompts:1"], False), ([], False), (["m scale:1-5 pack:8 of:pair list:1|prompts:1"], False),
+    (["m scale:1-5|prompts:1", "m scale:yes-no pack:8 list:1|prompts:1"], True),
+])
+def test_the_chapter_says_how_older_lists_were_made(signatures, said):
+    assert ("followed the batches of its log" in list_note(signatures)) is said

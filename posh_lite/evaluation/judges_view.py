@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from posh_lite.errors import InputError, PoshLiteError
 from posh_lite.evaluation.bootstrap import Estimate, bootstrap, estimate_from_dict
 from posh_lite.evaluation.correlation import partial_spearman_statistic, spearman_statistic
+from posh_lite.judge.lists import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -319,6 +320,17 @@ def usage_of(cost: Mapping[str, float], pairs: int) -> Usage:
     whole = {k: round(cost[k] * pairs) for k in ("prompts", "tokens", "computed")}
     cached = whole["tokens"] - whole["computed"]
     return Usage(prompts=whole["prompts"], tokens=whole["tokens"], cached=cached, generated=whole["prompts"])
+
+
+def list_note(signatures: Iterable[str]) -> str:
+    """What to say of recorded ways with several questions in a prompt whose lists were not those of one pair alone."""
+    packed = [s.split("|")[0] for s in signatures if " pack:" in s]
+    if all(listed(s) for s in packed):
+        return ""
+    return (
+        "The lists of the record followed the batches of its log too. Those of today hold the questions of one pair"
+        " alone, so that nothing else moves an answer; a run of today would differ a little, and its signature says so."
+    )
 
 
 #: Word in the name of a test's file, else of the test itself -> judges that it tests. A real model behind a server is
