@@ -54,6 +54,8 @@ class Wording:
     def entity(self, entity: Entity) -> str:
         """"The picture shows a woman.", "The woman has a headscarf.", "There are no people."."""
         noun = bare(entity)
+        if entity.negated and noun.split()[-1].lower() in ("nobody", "none", "no-one"):
+            return sentence(f"there is {noun}")
         if entity.negated:
             return sentence(f"there {'are' if entity.plural else 'is'} no {affirmative(noun)}")
         if entity.role == "writing":

@@ -12,7 +12,7 @@ from posh_lite.position.rubric import make_rubric
 from posh_lite.position.rubric_claims import Basis, bases
 from posh_lite.position.types import Claim, Finding, Rubric
 from posh_lite.position.verify_evidence import Evidence
-from posh_lite.position.verify_shapes import in_other_shape, nobody, substance
+from posh_lite.position.verify_shapes import in_other_shape, nobody, of_nobody, substance
 from posh_lite.position.verify_status import Reading, read_attributes, read_entity, read_relation
 from posh_lite.position.verify_words import SAID, Sentence, borne_out, placed, sentences
 
@@ -120,6 +120,8 @@ def _read_graphs(al: Alignment, basis: Basis) -> Reading:
         return read_attributes(al, basis.attributes)
     deserted = nobody(al, basis.entity)
     if deserted is None:
+        if of_nobody(basis.entity):
+            return Reading("Missing", None, "the text neither has people nor says that there are none")
         return read_entity(al, basis.entity)
     agrees, span = deserted
     said = al.target.graph.text[slice(*span)]

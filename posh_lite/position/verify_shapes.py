@@ -183,17 +183,22 @@ def _shape(e: Entity) -> bool:
     return last in _SHAPES or last in lexicon().partitive
 
 
+def of_nobody(e: Entity) -> bool:
+    """Whether a reference says by this that nobody is there."""
+    return e.negated and e.head.rpartition(" ")[2].replace("-", "") in _NOBODY
+
+
 def nobody(al: Alignment, e: Entity) -> tuple[bool, Span] | None:
     """Whether the caption too says that nobody is there, and where; None where it says neither that nor otherwise.
 
     False where it has people.
     """
-    if not e.negated or e.head.rpartition(" ")[2].replace("-", "") not in _NOBODY:
+    if not of_nobody(e):
         return None
     for sentence in sentences(al.target):
         for k, token in enumerate(sentence.tokens):
             before = {t.text for t in sentence.tokens[max(0, k - _REACH) : k]}
-            person = heads.is_person(token.text) or token.text in _NOBODY
+            person = heads.is_person(token.text) or not _NOBODY.isdisjoint(heads.singular(token.text))
             if token.text in ("nobody", "no-one") or (person and before & _WITHOUT) or _empty(al, token):
                 return True, (token.start, end(token))
     there = [x for x in al.target.graph.entities if _person(x) and not x.negated and _figure(al, x)]

@@ -290,6 +290,7 @@ def read_relation(al: Alignment, r: Relation) -> Reading:
     """A relation between two things, or of one to a zone of the picture."""
     found = relation_finding(al, r)
     denies = r.negated or r.object.negated
+    placed = NOTHING
     if r.object.role == "region" and not denies and "from" not in r.lemma.split() and confident(al, r.subject):
         zone = relation_place(al.source.graph, r)
         placed = compare_places(al.target, al.one[r.subject.id].target, zone)
@@ -309,6 +310,8 @@ def read_relation(al: Alignment, r: Relation) -> Reading:
     if found.score <= EXCLUDED and found.score != ELSEWHERE and sure and named and found.reason.startswith("the text"):
         if denies:
             return _read(found, _denied(al, r, denied=False), "Contradicted")
+        if r.object.role == "region" and placed.agrees is None:
+            return _missing(found)  # the place is where it points or goes, or none that a caption gives to it
         return _read(found, of_relation(al, r, conflict=True), "Contradicted")
     if denies:
         return _missing(found)
