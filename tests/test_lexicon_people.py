@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from posh_lite import PoSh
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.words import CONFLICT, PARTIAL, UNRELATED
 
@@ -90,3 +91,16 @@ def test_looks_and_postures_that_exclude_each_other(one: str, other: str) -> Non
 def test_what_is_said_of_one_person_at_once(one: str, other: str) -> None:
     assert words.alike(one, other) == UNRELATED
     assert words.alike(other, one) == UNRELATED
+
+
+@pytest.mark.parametrize(
+    ("noun", "said", "told"),
+    [
+        ("coat", "short", "long"), ("couple", "young", "elderly"), ("smile", "broad", "faint"), ("beard", "long", "short"),
+        ("ring", "silver", "gold"), ("group", "small", "large"), ("umbrella", "closed", "open"),
+    ],
+)  # fmt: skip
+def test_a_listed_compound_does_not_hide_another_property(noun: str, said: str, told: str) -> None:
+    score = PoSh(judge="lexical", progress=False).score(f"There is a {said} {noun}.", f"There is a {told} {noun}.")
+    found = [c.score for c in score.components if c.side == "generation" and c.text == said and c.score is not None]
+    assert found and min(found) < PARTIAL
