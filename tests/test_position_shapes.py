@@ -123,7 +123,7 @@ def test_an_adjective_that_names_the_thing_bears_it_out() -> None:
 ]), min_size=1, max_size=9))  # fmt: skip
 def test_evidence_stands_in_the_caption(parts: list[str]) -> None:
     caption = " ".join(parts)
-    reference = "This wide painting shows a mirror in a black frame. Two roses lie on a flight of steps. Nobody is there."
+    reference = "This wide painting shows a mirror in a black frame. Two roses lie on a flight of steps. Nobody is in."
     for found in verdicts(reference, caption).values():
         if found.evidence is not None:
             a, b = found.evidence
