@@ -97,7 +97,8 @@ def test_what_is_said_of_one_person_at_once(one: str, other: str) -> None:
     ("noun", "said", "told"),
     [
         ("coat", "short", "long"), ("couple", "young", "elderly"), ("smile", "broad", "faint"),
-        ("beard", "long", "short"), ("ring", "silver", "gold"), ("group", "small", "large"), ("umbrella", "closed", "open"),
+        ("beard", "long", "short"), ("ring", "silver", "gold"), ("group", "small", "large"),
+        ("umbrella", "closed", "open"),
     ],
 )  # fmt: skip
 def test_a_listed_compound_does_not_hide_another_property(noun: str, said: str, told: str) -> None:
