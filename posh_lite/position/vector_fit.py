@@ -341,7 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m posh_lite.position.vector_fit",
         description="Fit the position verifier of rules and sentence vectors on the known-answer corpus data/mini.",
-        epilog="With a model of 22 million parameters it takes about a minute and a half on one core. Nothing is"
+        epilog="With a model of 22 million parameters it takes about a minute on one core. Nothing is"
         " downloaded: name a folder, or a model that `hf download` brought.",
     )
     parser.add_argument("--model", required=True, metavar="MODEL",

@@ -95,7 +95,7 @@ def decide(
             why = f'the text says much the same in "{words}" (similarity {near:.2f}; {_chance(chance)})'
             finding = Finding(finding.claim, "Supported", span, words, "given", why)
         elif finding.status == "Supported" and not yes:
-            why = (f'"{finding.quote}" has a word of it, but the text as a whole does not come near it'
+            why = (f'the text has "{finding.quote}", but no passage comes near enough to this claim rather than another'
                    f" (similarity {near:.2f}; {_chance(chance)})")
             finding = Finding(finding.claim, "Missing", reason=why)
         found.append(finding)
