@@ -13,12 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posh_lite.benchmarks.mini import load_mini
-from posh_lite.cli import main
+from posh_lite.benchmarks.mini_benchmark import load_mini_benchmark
 from posh_lite.errors import InputError, JudgeError, MissingDependency
-from posh_lite.evaluation.combined_works import HeldOutPoSh, fit_without
+from posh_lite.evaluation.combine import fit_weights
+from posh_lite.evaluation.combined_works import WEIGHTS, HeldOutPoSh, fit_without, run
+from posh_lite.evaluation.evaluate import read_evaluation
 from posh_lite.evaluation.labelled import labelled_questions
 from posh_lite.graph.types import Attribute, Entity, Relation
 from posh_lite.judge.check import check_judge
+from posh_lite.judge.combined_weights import load_weights
 from posh_lite.judge.contract import Identifier, Question
 from posh_lite.judge.embedding import CharacterGrams, unit_rows
 from posh_lite.judge.lexical import LexicalJudge
@@ -142,8 +145,12 @@ def test_posh_with_it_and_from_its_log(tmp_path: Path) -> None:
 
 def test_it_is_weighed_with_the_lexical_judge(tmp_path: Path) -> None:
     weights = tmp_path / "w.json"
-    assert main(["calibrate", "--judge", "vectors:chars", "--with", "lexical", "--pairs-per-work", "1", "-n", "60",
-                 "-o", str(weights), "--quiet"]) == 0  # fmt: skip
+    corpus = load_mini()
+    data = labelled_questions(replace(corpus, pairs=corpus.pairs[:24]), n=60, pairs=1, seed=0)
+    first, second = make_judge("lexical"), make_judge("vectors:chars")
+    asked = [i.question for i in data.items]
+    fitted = fit_weights(first, second, data, (first.ask(asked), second.ask(asked)), by_kind=False, n_resamples=20)
+    fitted.save(weights)
     score = PoSh("combined:vectors:chars", judge_options={"weights": weights}, progress=False)
     found = score.score("A woman holds a red jug.", "A woman holds a blue jug.")
     by_text = {c.text: c.score for c in found.components}
@@ -179,6 +186,34 @@ def test_weights_of_works_left_out() -> None:
     alone = PoSh(metric._posh[works[1]].judge, progress=False).score_many([pairs[0]])[0]
     assert frame["mistakes"][0] == alone.mistakes
     assert "of works left out" in metric.signature
+
+
+def test_the_command_writes_weights_results_and_table(tmp_path: Path) -> None:
+    whole = load_mini()
+    names = [w.slug for w in whole.works[:3]]
+    few = [p for p in whole.pairs if p.id.split("/")[0] in names]
+    ids = {p.id for p in few}
+    corpus = replace(whole, works=whole.works[:3], pairs=tuple(few), gold=tuple(g for g in whole.gold if g.id in ids),
+                     preferences=tuple(p for p in whole.preferences if {p.a, p.b} <= ids))  # fmt: skip
+    first, second = LexicalJudge(), VectorsJudge(CharacterGrams(), sides="reference")
+    run(corpus, first, second, tmp_path, benchmarks=[load_mini_benchmark(corpus)], n=60, captions=1, n_resamples=20)
+    weights = load_weights(tmp_path / WEIGHTS)
+    assert weights.second.endswith(" sides:reference") and 0 < weights.n < weights.n + weights.n_missing
+    found = read_evaluation(tmp_path / "mini")
+    assert [r.name for r in found.runs] == ["PoSh", "posh-combined"] and (tmp_path / "mini" / "table.md").is_file()
+    assert found.run("posh-combined").granular and not found.run("posh-combined").n_missing
+    assert set(found.differences["metric"]) == {"posh-combined"}
+
+
+def test_one_side_alone_is_left_to_the_judge_beside() -> None:
+    judge = make_judge("vectors:chars", sides="reference")
+    asked = [question("A jug."), replace(question("A jug."), side="reference")]
+    left, own = judge.ask(asked)
+    assert left.missing and left.reason == "left to the other judge" and own.score > 4
+    assert judge.signature.endswith(" sides:reference")
+    assert make_judge("vectors:chars").ask(asked)[0] == own
+    with pytest.raises(InputError, match='sides must be "both" or "reference"'):
+        VectorsJudge(CharacterGrams(), sides="generation")  # type: ignore[arg-type]
 
 
 def test_a_fit_without_a_work_needs_two() -> None:

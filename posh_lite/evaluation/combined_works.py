@@ -1,10 +1,10 @@
-"""PoSh with two judges weighed, against PoSh with the first alone, on the known-answer corpus.
+"""PoSh with two judges weighed, against PoSh with the first alone, with weights that never saw what they score.
 
 ``python -m posh_lite.evaluation.combined_works --second vectors:minilm -o FOLDER`` fits the weights of both judges once
 for each work, on the questions of all other works, and scores the captions of a work with the weights that were fitted
 without it. The same evaluation as ``posh-lite evaluate --benchmark mini`` then holds it against the first judge alone:
 accuracy, correlations, macro F1 of words, and paired differences over works. ``weights.json``, fitted on all works, is
-for use elsewhere.
+for use elsewhere; other benchmarks (``--benchmarks mini,iiw400``) are scored with it.
 
 What no fit can undo: the rules of the lexical judge were made on half of the works, and windows and curve of the judge
 ``vectors`` were chosen on questions of all of them.
@@ -34,6 +34,7 @@ from posh_lite.records import Pair
 if TYPE_CHECKING:
     import pandas as pd
 
+    from posh_lite.benchmarks.contract import Benchmark
     from posh_lite.benchmarks.mini import MiniCorpus
 
 #: Questions that the weights are fitted on: what ``posh-lite calibrate`` draws by default.
@@ -128,16 +129,18 @@ class HeldOutPoSh:
 
 
 def run(
-    corpus: MiniCorpus, first: Judge, second: Judge, folder: Path, *, n: int | None = N,
-    captions: int | None = CAPTIONS, n_resamples: int = 2000, said: Callable[[str], None] = lambda text: None,
+    corpus: MiniCorpus, first: Judge, second: Judge, folder: Path, *, benchmarks: Sequence[str | Benchmark] = ("mini",),
+    n: int | None = N, captions: int | None = CAPTIONS, n_resamples: int = 2000,
+    said: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Fit, score and write ``weights.json``, ``results.json`` and ``table.md``.
+    """Fit, score and write ``weights.json``, and ``results.json`` and ``table.md`` in a folder a benchmark.
 
     Args:
         corpus: known answers.
         first: a judge.
         second: the other.
         folder: for the files.
+        benchmarks: names, or benchmarks themselves; ids of mini's pairs name their work.
         n: about how many questions the weights are fitted on; None takes all.
         captions: of each work, that these come from.
         n_resamples: of the bootstrap over works.
@@ -147,35 +150,43 @@ def run(
         InputError: there is too little to fit on.
         JudgeError: a judge fails.
     """
-    from posh_lite.benchmarks.mini_benchmark import load_mini_benchmark
+    from posh_lite.benchmarks.registry import load_benchmark
     from posh_lite.evaluation.evaluate import evaluate
     from posh_lite.evaluation.tables import markdown, table_of
 
+    loaded = [load_benchmark(b) if isinstance(b, str) else b for b in benchmarks]  # what is absent is told first
     data = labelled_questions(corpus, n=n, pairs=captions, seed=0)
     said(str(data))
     questions = [item.question for item in data.items]
     fits = fit_without(first, second, data, (ask(first, questions), ask(second, questions)), n_resamples=n_resamples)
     folder.mkdir(parents=True, exist_ok=True)
     fits.whole.save(folder / WEIGHTS)
-    found = evaluate(
-        load_mini_benchmark(corpus), [PoSh(first, progress=False), HeldOutPoSh(first, second, fits)], progress=False,
-        n_resamples=n_resamples,
-    )
-    if wrong := [f"{r.name}: {r.skipped}" for r in found.runs if r.skipped]:
-        raise InputError("; ".join(wrong))
-    found.write(folder)
-    (folder / "table.md").write_text(markdown(table_of(found)), "utf-8")
+    for benchmark in loaded:
+        said(f"scoring {benchmark.name}")
+        found = evaluate(
+            benchmark, [PoSh(first, progress=False), HeldOutPoSh(first, second, fits)], progress=False,
+            n_resamples=n_resamples,
+        )
+        if wrong := [f"{r.name}: {r.skipped}" for r in found.runs if r.skipped]:
+            raise InputError("; ".join(wrong))
+        place = folder / benchmark.name
+        found.write(place)
+        (place / "table.md").write_text(markdown(table_of(found)), "utf-8")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status."""
     from posh_lite.benchmarks.mini import load_mini
+    from posh_lite.commands.judges import parse_value
     from posh_lite.judge.registry import make_judge
 
     parser = argparse.ArgumentParser(prog="python -m posh_lite.evaluation.combined_works", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--second", default="vectors:minilm", help="the judge beside (vectors:minilm)")
     parser.add_argument("--first", default="lexical", help="the judge that both are held against (lexical)")
+    parser.add_argument("--second-option", action="append", default=[], metavar="NAME=VALUE",
+                        help="of the judge beside, such as sides=reference; may be repeated")
+    parser.add_argument("--benchmarks", default="mini", metavar="A,B", help="by name, with commas between (mini)")
     parser.add_argument("-n", type=int, default=N, help=f"about how many questions for the weights ({N}; 0 is all)")
     parser.add_argument("--captions", type=int, default=CAPTIONS, help=f"of each work, for these ({CAPTIONS})")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="for results, table and weights")
@@ -183,12 +194,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if options.n < 0 or options.captions < 1:
             raise InputError("-n must be at least 0, --captions at least 1")
+        settings = {name: parse_value(value) for name, _, value in (o.partition("=") for o in options.second_option)}
         run(
-            load_mini(), make_judge(options.first), make_judge(options.second), Path(options.output),
-            n=options.n or None, captions=options.captions,
+            load_mini(), make_judge(options.first), make_judge(options.second, **settings), Path(options.output),
+            benchmarks=[name for name in options.benchmarks.split(",") if name], n=options.n or None,
+            captions=options.captions,
             said=lambda text: print(f"posh-lite: {text}", file=sys.stderr, flush=True),
         )
-        print((Path(options.output) / "table.md").read_text("utf-8"), end="")
         return 0
     except PoshLiteError as error:
         print(f"posh-lite: {error}", file=sys.stderr)

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from posh_lite.errors import InputError
 from posh_lite.graph.types import Attribute, Entity, Relation, SceneGraph
 from posh_lite.judge.calibration import logistic
 from posh_lite.judge.contract import Kind, Question, Verdict
@@ -36,6 +37,9 @@ RUNS = (3, 6)
 MARGIN = 0.5
 #: The curve from similarity and margin to the probability of yes: about that of the known-answer corpus with MiniLM.
 SLOPE, HEIGHT = 6.3, -3.75
+
+#: For a question that is left to the judge beside.
+_LEFT = Verdict(None, raw="side:generation", reason="left to the other judge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +65,29 @@ class VectorsJudge:
     Args:
         embedder: phrases to vectors.
         presence_threshold: score from which on an entity counts as present; ``posh-lite calibrate`` fits one.
+        sides: "reference" answers for omissions alone and leaves what a generation says to the judge beside it;
+            such a question gets a missing verdict. Something like it may stand in a text that is wrong, so that
+            closeness tells what is left out better than what is false.
         cache_size: how many texts and graphs are kept with their vectors.
+
+    Raises:
+        InputError: the sides are neither.
     """
 
-    def __init__(self, embedder: Embedder, presence_threshold: float = 2.0, *, cache_size: int = 256) -> None:
+    def __init__(
+        self, embedder: Embedder, presence_threshold: float = 2.0, *, sides: Literal["both", "reference"] = "both",
+        cache_size: int = 256,
+    ) -> None:
+        if sides not in ("both", "reference"):
+            raise InputError(f'sides must be "both" or "reference", got {sides!r}')
         self._embed, self._threshold, self._size = embedder, presence_threshold, max(2, cache_size)
+        self.sides = sides
         self._texts: OrderedDict[str, _Text] = OrderedDict()
         self._sources: OrderedDict[str, _Source] = OrderedDict()
 
     @property
     def signature(self) -> str:
-        return f"vectors-{RULES} {self._embed.signature}"
+        return f"vectors-{RULES} {self._embed.signature}" + ("" if self.sides == "both" else f" sides:{self.sides}")
 
     @property
     def presence_threshold(self) -> float:
@@ -79,7 +95,13 @@ class VectorsJudge:
 
     def ask(self, questions: Sequence[Question]) -> list[Verdict]:
         """Answer every question, in order; all phrases that are new are embedded at once."""
-        questions = list(questions)
+        if self.sides == "reference":
+            own = [q for q in questions if q.side == "reference"]
+            answers = iter(self._all(own))
+            return [next(answers) if q.side == "reference" else _LEFT for q in questions]
+        return self._all(list(questions))
+
+    def _all(self, questions: Sequence[Question]) -> list[Verdict]:
         found: list[Verdict] = []
         for start in range(0, len(questions), 512):  # so that what a part needs is in the caches together
             part = questions[start : start + 512]
@@ -192,7 +214,9 @@ def _keep(cache: OrderedDict[str, Any], key: str, value: Any, size: int) -> None
         cache.popitem(last=False)
 
 
-def vectors_judge(model: str, *, device: str | None = None, threshold: float = 2.0) -> VectorsJudge:
+def vectors_judge(
+    model: str, *, device: str | None = None, threshold: float = 2.0, sides: Literal["both", "reference"] = "both"
+) -> VectorsJudge:
     """``make_judge("vectors:minilm")``: the judge with an embedding by name.
 
     Args:
@@ -200,10 +224,11 @@ def vectors_judge(model: str, *, device: str | None = None, threshold: float = 2
             folder or name.
         device: "cuda", "cpu", ...; by default the library's choice.
         threshold: presence threshold.
+        sides: "reference" for omissions alone, beside another judge.
 
     Raises:
-        InputError: the name is empty.
+        InputError: the name is empty, or the sides are neither.
         MissingDependency: the model or what runs it is not there.
     """
     more = {} if model == "chars" or device is None else {"device": device}
-    return VectorsJudge(make_embedder(model, **more), threshold)
+    return VectorsJudge(make_embedder(model, **more), threshold, sides=sides)
