@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from posh_lite import PoSh
 from posh_lite.judge.lexical import heads, words
 from posh_lite.judge.lexical.lexicon import lexicon
 from posh_lite.judge.lexical.words import BROADER, PARTIAL
@@ -67,3 +68,15 @@ def test_accents_do_not_matter(accented: str, plain: str) -> None:
 def test_a_plain_plural_is_looked_up_by_its_singular() -> None:
     for plural, singular in (("plates", "plate"), ("cliffs", "cliff"), ("sketches", "sketch"), ("loaves", "loaf")):
         assert heads.senses(plural) == heads.senses(singular) != ()
+
+
+@pytest.mark.parametrize(
+    ("noun", "said", "told"),
+    [
+        ("apple", "green", "red"), ("wall", "stone", "brick"), ("door", "closed", "open"), ("roof", "gray", "red"),
+        ("bottle", "glass", "plastic"), ("road", "paved", "unpaved"), ("letter", "sealed", "open"),
+    ],
+)  # fmt: skip
+def test_a_listed_compound_does_not_hide_another_property(noun: str, said: str, told: str) -> None:
+    score = PoSh(judge="lexical", progress=False).score(f"There is a {said} {noun}.", f"There is a {told} {noun}.")
+    assert min(c.score for c in score.components if c.side == "generation" and c.score is not None) < PARTIAL
