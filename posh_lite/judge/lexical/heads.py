@@ -22,7 +22,9 @@ _PERSON = "person"
 #: Lines of the nouns that only say that somebody stands by another.
 _BESIDE = frozenset({"friend", "neighbor", "colleague"})
 #: Lines of people that are several.
-GROUPS = frozenset({"couple", "crowd", "family", "band"})
+GROUPS = frozenset({
+    "couple", "crowd", "family", "band", "group", "trio", "quartet", "quintet", "team", "audience", "crew",
+})
 SIBLING = 1.9  # two kinds of one narrow kind ("bonnet", "cap"): there, and wrongly named
 NEAR = 3.5  # two names that captioners give to one thing ("tavern", "inn")
 WEAK = 1.9  # same last word, another kind ("coffee table", "dining table")

@@ -138,7 +138,8 @@ def prepositions(a: str, b: str, flat: bool = False) -> float:
         near = a in y or b in x or x[0] in y or y[0] in x
         return 4.0 if near and frozenset((x[0], y[0])) not in lex.prep_opposites else 3.6
     if frozenset((x[0], y[0])) in lex.prep_opposites:
-        return CONFLICT
+        shared = set(x) & set(y) - _LOOSE
+        return 3.4 if shared else CONFLICT  # "over" and "on" may both say what touches from above
     if a in y or b in x or x[0] in y or y[0] in x:
         return 4.0
     if set(x) & set(y):
@@ -155,6 +156,8 @@ def first(prep: str) -> str:
     return classes[0] if classes else prep
 
 
+#: Classes that nearly every preposition of place may stand for.
+_LOOSE = word_set("at of about along")
 #: Verbs that hold both ways at once, and verbs that say too little to be turned.
 _MUTUAL = word_set("meet marry resemble adjoin neighbour converse")
 _EMPTY = word_set("be have stand sit lie face touch join accompany flank")
