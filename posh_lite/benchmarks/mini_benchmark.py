@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _NOTE = (
     "Twelve works, six captions each, all written for this project: the gold follows from how the captions were made,"
-    " and half of the works served to develop the lexical judge."
+    " and all of the works were read while rules were made; the clean test set is `fresh`."
 )
 _FRESH_NOTE = (
     "Six works, six captions each, written for this project by authors who had not seen the rules of judge, graph or"

@@ -111,8 +111,8 @@ def planted_trials(corpus: MiniCorpus | None = None) -> TrialSet:
                 pairs.append(shorter)
                 trials.append(Trial("planted", OMISSION, unit, pair.id, shorter.id, "omissions"))
     calm = tuple(gold.id for gold in corpus.gold if not gold.mistakes)
-    note = ("Constructed: the mistakes were planted and taken back by hand, nobody was asked, and half of the works"
-            " served to develop the lexical judge.")  # fmt: skip
+    note = ("Constructed: the mistakes were planted and taken back by hand, nobody was asked, and all of the works"
+            " were read while rules of the lexical judge were made.")  # fmt: skip
     benchmark = Benchmark("challenge-planted", "planted mistakes", "constructed", tuple(pairs), note=note)
     return TrialSet(benchmark, _ordered(trials), tuple(pair.id for pair in corpus.pairs), calm)
 

@@ -7,7 +7,7 @@ kind are used only where they lower the loss on works left out beyond doubt (a b
 not reach zero); that one choice is made on the works that both are then judged on.
 
 What is said of both together is of works that were left out of the fit. That does not undo that a judge's own rules
-were made on some of the data: the lexical judge's were, on six of the twelve works of the known-answer corpus (see
+were made on some of the data: the lexical judge's were, while works of the known-answer corpus were read (see
 ``data/mini`` and the chapter on known answers), so its figures there flatter it, and through it those of both.
 """
 

@@ -6,8 +6,8 @@ without it. The same evaluation as ``posh-lite evaluate --benchmark mini`` then 
 accuracy, correlations, macro F1 of words, and paired differences over works. ``weights.json``, fitted on all works, is
 for use elsewhere; other benchmarks (``--benchmarks mini,iiw400``) are scored with it.
 
-What no fit can undo: the rules of the lexical judge were made on half of the works, and windows and curve of the judge
-``vectors`` were chosen on questions of all of them.
+What no fit can undo: the rules of the lexical judge were made while the works were read, and windows and curve of the
+judge ``vectors`` were chosen on questions of all of them.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def load_references(name: str) -> References:
     if name == "mini":
         from posh_lite.benchmarks.mini import load_mini
 
-        note = "Twelve works, written for this project; half of them served to develop the default judge."
+        note = "Twelve works, written for this project; all were read while the default judge was developed."
         return References(name, {w.slug: w.reference for w in load_mini().works}, note, constructed=True)
     if name == "iiw400":
         from posh_lite.benchmarks.iiw import load_iiw400

@@ -12,7 +12,7 @@ from posh_lite.position.llm_sample import of_fact
 from posh_lite.position.profile import profile
 from posh_lite.position.types import LABELS, CaptionProfile, Extractor, SentenceLabel, Verifier
 
-#: Works of the known-answer corpus that the rules were made on.
+#: Works of the known-answer corpus that were read for longer while rules were made; the others were read later.
 DEVELOPED_ON = 6
 PRECEDENCES: tuple[Precedence, ...] = ("supported", "contradicted")
 #: What labels a caption in a precedence.
@@ -20,7 +20,7 @@ Labeller = Callable[[CaptionProfile, Precedence], Sequence[SentenceLabel]]
 
 
 def parts_of(corpus: MiniCorpus) -> dict[str, list[str]]:
-    """Works by part: those that the rules were made on and the others, where the corpus has both, and all."""
+    """Works by part, where the corpus has both: those read first, those read later ("held out" at first), and all."""
     slugs = [w.slug for w in corpus.works]
     known = [w.slug for w in load_mini().works[:DEVELOPED_ON]]
     made, other = [s for s in slugs if s in known], [s for s in slugs if s not in known]

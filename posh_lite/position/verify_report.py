@@ -1,9 +1,10 @@
 """The embedded extractor and verifier against what is known: ``python -m posh_lite.position.verify_report``.
 
 On the known-answer corpus: labels of sentences against the planted ones, and verdicts on facts against what a caption
-conveys, misstates and omits. The rules were made on the first six works; the other six are reported apart. With
-``--people`` also two controls on human descriptions: each against its own rubric (Table 1 of "Where Do Long Captions
-Fail?"), and one writer's against another's.
+conveys, misstates and omits. The first six works were read for longer while the rules were made, and are reported
+apart as "developed on"; the other six ("held out", which they were at first) were read too. With ``--people`` also two
+controls on human descriptions: each against its own rubric (Table 1 of "Where Do Long Captions Fail?"), and one
+writer's against another's.
 
 The gold calls a sentence contradicted where it holds any mistake, so it is the reversed precedence that answers the
 same question; the paper's own precedence stands beside it. A thing that is merely invented contradicts no claim ("mere
