@@ -293,10 +293,10 @@ def test_rows_of_minilm_name_the_model_and_no_place(tmp_path: Path, monkeypatch:
     assert "|embed:all-MiniLM-L6-v2-sha256-" in FourGramEmbed(str(folder)).signature
 
 
-@pytest.mark.parametrize("benchmark", ["mini", "contrast", "iiw400", "mini-arena"])
-def test_records_keep_the_rows_of_minilm(benchmark: str) -> None:
+@pytest.mark.parametrize("data", ["mini", "contrast", "iiw400", "mini-arena"])
+def test_records_keep_the_rows_of_minilm(data: str) -> None:
     """Whoever renews a record without the model takes them from the kept scores, by --recorded."""
-    record = Path(__file__).parents[1] / "data" / "results" / f"baselines-{benchmark}" / "results.json"
+    record = Path(__file__).parents[1] / "data" / "results" / f"baselines-{data}" / "results.json"
     runs = {run["name"]: run for run in json.loads(record.read_text("utf-8"))["metrics"]}
     for name in ("4gram-minilm", "sg-minilm"):
         assert not runs[name]["skipped"] and "|embed:all-MiniLM-L6-v2-sha256-" in runs[name]["signature"]
