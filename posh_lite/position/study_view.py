@@ -168,15 +168,35 @@ def covered(known: Known, *, n_resamples: int, seed: int) -> dict[Precedence, tu
     return counts
 
 
-def kappa_table(verifier: Mapping[str, Any]) -> pd.DataFrame:
-    """Agreement of the verifier with the planted labels, as its own record has it."""
+#: Parts of a record of the verifier as a reader calls them. All works of mini were read while rules were made.
+PARTS = {
+    "developed on": "mini, first six works", "held out": "mini, other six works", "all": "mini, all works",
+    "fresh": "fresh, made for no rule",
+}
+
+
+def texts_of(
+    mini: Mapping[str, Any], fresh: Mapping[str, Any] | None = None
+) -> list[tuple[str, Mapping[str, Any], str]]:
+    """Texts that a verifier was held against: what a reader calls them, the record, and its part.
+
+    Args:
+        mini: the record of :mod:`posh_lite.position.verify_report`.
+        fresh: that of its ``--fresh``, where there is one.
+    """
+    found = [(PARTS.get(part, part), mini, part) for part in mini["parts"]]
+    return found if fresh is None else [*found, (PARTS["fresh"], fresh, "all")]
+
+
+def kappa_table(verifier: Mapping[str, Any], fresh: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Agreement of the verifier with the planted labels, as its own records have it; see :func:`texts_of`."""
     import pandas as pd
 
     rows = []
-    for part, own in verifier["parts"].items():
-        for precedence, kinds in own["precedence"].items():
+    for texts, record, part in texts_of(verifier, fresh):
+        for precedence, kinds in record["parts"][part]["precedence"].items():
             kappas = [estimate_from_dict(dict(kind["kappa"])) for kind in kinds.values()]
-            rows.append({"works": part, "first": precedence,
+            rows.append({"works": texts, "first": precedence,
                          **{name: said(e) for name, e in zip(("all", "no inventions"), kappas, strict=True)}})
     return pd.DataFrame(rows)
 

@@ -11,7 +11,7 @@ from posh_lite.evaluation.bootstrap import Estimate, estimate_from_dict
 from posh_lite.position.label import Precedence
 from posh_lite.position.study import BOTH, MODEL, TO_DOCCI, TO_IIW
 from posh_lite.position.study_record import load_sets, same_sentences
-from posh_lite.position.study_view import Study, percent, said
+from posh_lite.position.study_view import Study, percent, said, texts_of
 from posh_lite.position.types import CaptionProfile
 
 if TYPE_CHECKING:
@@ -38,15 +38,15 @@ def kappa(verifier: Mapping[str, Any], part: str, lens: str, precedence: Precede
     return estimate(verifier["parts"][part][lens][precedence]["all sentences"]["kappa"])
 
 
-def kappa_table(verifier: Mapping[str, Any]) -> pd.DataFrame:
-    """Kappa of all sentences by works and order, through each lens."""
+def kappa_table(verifier: Mapping[str, Any], fresh: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Kappa of all sentences by works and order, through each lens; ``fresh`` is the record of the clean test set."""
     import pandas as pd
 
     orders: tuple[Precedence, ...] = ("supported", "contradicted")
     return pd.DataFrame([
-        {"works": part, "first": first, **{shown: said(kappa(verifier, part, key, first))
-                                           for key, shown in _LENSES.items()}}
-        for part in verifier["parts"] for first in orders
+        {"works": texts, "first": first, **{shown: said(kappa(record, part, key, first))
+                                            for key, shown in _LENSES.items()}}
+        for texts, record, part in texts_of(verifier, fresh) for first in orders
     ])
 
 

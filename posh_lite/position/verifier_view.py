@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from posh_lite.errors import InputError
 from posh_lite.evaluation.bootstrap import Estimate, estimate_from_dict
-from posh_lite.position.study_view import said
+from posh_lite.position.study_view import said, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Least kappa of the embedded verifier that was aimed at, and what the paper's two language models have over claims.
 AIM, PAPER = 0.70, (0.89, 0.92)
+#: Verifiers of :func:`verifiers` as a reader calls them.
+CALLED = {
+    "lexical": "rules", "vectors": "rules and vectors", "vectors - lexical": "what vectors add",
+    "llm": "small language model", "lexical, same facts": "rules, on the facts that the model was asked about",
+}
+_COMMAND = "python -m posh_lite.position.verify_report"
+
+
+def load_verifier(folder: str | Path) -> dict[str, Any] | None:
+    """A record of :mod:`posh_lite.position.verify_report`, or None where it has not been made.
+
+    Args:
+        folder: with a file ``verifier.json``.
+
+    Raises:
+        InputError: the file is no such record.
+    """
+    path = Path(folder) / "verifier.json"
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found["parts"]["all"]["facts"]["kappa"]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"no record of a verifier ({error!r}); {_COMMAND} makes one", path=path) from None
+    return found
+
+
+def lacking(mini: Mapping[str, Any], fresh: Mapping[str, Any] | None) -> list[str]:
+    """What was not recorded of the two verifiers, each with the command that records it; empty where all is there."""
+    found = []
+    if "vectors" not in mini:
+        found.append(f"rules and vectors on `data/mini`: `{_COMMAND} --vectors MODEL`")
+    if fresh is None:
+        found.append(f"both verifiers on `data/fresh`: `{_COMMAND} --fresh --vectors MODEL`")
+    elif "vectors" not in fresh:
+        found.append(f"rules and vectors on `data/fresh`: `{_COMMAND} --fresh --vectors MODEL`")
+    return found
 
 
 def facts_kappa(verifier: Mapping[str, Any], part: str) -> Estimate:
@@ -25,19 +66,24 @@ def facts_kappa(verifier: Mapping[str, Any], part: str) -> Estimate:
     return estimate_from_dict(dict(verifier["parts"][part]["facts"]["kappa"]))
 
 
-def facts_table(verifier: Mapping[str, Any]) -> pd.DataFrame:
-    """Kappa over facts by works, and the share of facts of each planted status that was found as such."""
+def facts_table(verifier: Mapping[str, Any], fresh: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Kappa over facts by works, and the share of facts of each planted status that was found as such.
+
+    Args:
+        verifier: the record of :mod:`posh_lite.position.verify_report`.
+        fresh: that of its ``--fresh``, where there is one.
+    """
     import pandas as pd
 
     names = {"Supported": "conveyed", "Contradicted": "misstated", "Missing": "omitted"}
     rows = []
-    for part, own in verifier["parts"].items():
-        told = own["facts"]
+    for texts, record, part in texts_of(verifier, fresh):
+        told = record["parts"][part]["facts"]
         shares = {
             names[name]: f"{row[k]} of {sum(row)}"
             for k, (name, row) in enumerate(zip(told["names"], told["confusion"], strict=True))
         }
-        rows.append({"works": part, "kappa": said(facts_kappa(verifier, part)), **shares})
+        rows.append({"works": texts, "kappa": said(facts_kappa(record, part)), **shares})
     return pd.DataFrame(rows)
 
 
@@ -52,11 +98,19 @@ def mistakes_table(verifier: Mapping[str, Any], part: str = "all") -> pd.DataFra
     ])
 
 
-#: Texts that a verifier is held against, as a reader calls them.
-TEXTS = {
-    "developed on": "mini, works that the rules were made on", "held out": "mini, the other works", "all": "mini",
-    "fresh": "fresh, made for no rule",
-}
+def changed(record: Mapping[str, Any], part: str = "all") -> dict[str, tuple[int, int, int]]:
+    """What vectors change: by planted status, how many facts the rules find as such, how many with vectors, and all.
+
+    Args:
+        record: with a block "vectors".
+        part: of the record.
+    """
+    row = record["vectors"]["parts"][part]
+    one, two = row["facts_rules"], row["facts"]
+    return {
+        name: (one["confusion"][k][k], two["confusion"][k][k], sum(two["confusion"][k]))
+        for k, name in enumerate(two["names"])
+    }
 
 
 def verifiers(
@@ -74,15 +128,11 @@ def verifiers(
         llm: the record of :mod:`posh_lite.position.llm_report`, where there is one.
         settings: of the bootstrap of the language model's figures.
     """
-    records = [(name, mini, name) for name in mini["parts"]]
-    if fresh is not None:
-        records.append(("fresh", fresh, "all"))
-    found = [("lexical", TEXTS[text], facts_kappa(record, part)) for text, record, part in records]
-    for text, record, part in records:
-        if "vectors" in record:
-            row = record["vectors"]["parts"][part]
-            found.append(("vectors", TEXTS[text], estimate_from_dict(dict(row["facts"]["kappa"]))))
-            found.append(("vectors - lexical", TEXTS[text], estimate_from_dict(dict(row["gain"]))))
+    records = texts_of(mini, fresh)
+    found = [("lexical", text, facts_kappa(record, part)) for text, record, part in records]
+    told = [(text, record["vectors"]["parts"][part]) for text, record, part in records if "vectors" in record]
+    found += [("vectors", text, estimate_from_dict(dict(row["facts"]["kappa"]))) for text, row in told]
+    found += [("vectors - lexical", text, estimate_from_dict(dict(row["gain"]))) for text, row in told]
     if llm is not None:
         from posh_lite.position.llm_view import kappas
 
