@@ -171,7 +171,7 @@ def covered(known: Known, *, n_resamples: int, seed: int) -> dict[Precedence, tu
 #: Parts of a record of the verifier as a reader calls them. All works of mini were read while rules were made.
 PARTS = {
     "developed on": "mini, first six works", "held out": "mini, other six works", "all": "mini, all works",
-    "fresh": "fresh, made for no rule",
+    "fresh": "fresh, the clean test set",
 }
 
 

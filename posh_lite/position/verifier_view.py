@@ -19,7 +19,7 @@ AIM, PAPER = 0.70, (0.89, 0.92)
 #: Verifiers of :func:`verifiers` as a reader calls them.
 CALLED = {
     "lexical": "rules", "vectors": "rules and vectors", "vectors - lexical": "what vectors add",
-    "llm": "small language model", "lexical, same facts": "rules, on the facts that the model was asked about",
+    "llm": "small language model", "lexical, same facts": "rules, same facts",
 }
 _COMMAND = "python -m posh_lite.position.verify_report"
 
