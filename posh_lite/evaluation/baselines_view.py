@@ -146,6 +146,21 @@ def ahead(evaluation: Evaluation, name: str = "posh") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def led_in_both(first: Evaluation, second: Evaluation, name: str = "posh") -> tuple[list[str], list[str], list[str]]:
+    """Where a metric leads in two evaluations: in both, in the first alone, in the second alone.
+
+    Each is a list such as "accuracy on mistakes", of the figures that both have; see :func:`ahead`.
+    """
+    led = [{f"{r.statistic} on {r.dimension}": bool(r.leads) for r in ahead(e, name).itertuples()}
+           for e in (first, second)]  # fmt: skip
+    shared = [key for key in led[0] if key in led[1]]
+    return (
+        [k for k in shared if led[0][k] and led[1][k]],
+        [k for k in shared if led[0][k] and not led[1][k]],
+        [k for k in shared if led[1][k] and not led[0][k]],
+    )
+
+
 def _ours(name: str) -> bool:
     from posh_lite.baselines.registry import METRICS
 
