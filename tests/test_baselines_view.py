@@ -145,7 +145,8 @@ def test_leads_and_what_is_ahead(evaluation: Evaluation) -> None:
 def test_two_evaluations_side_by_side(evaluation: Evaluation) -> None:
     """Metrics and figures that both have; what leads in one alone is told apart."""
     other = [row("posh", "mistakes", "accuracy", 0.3), row("length", "mistakes", "accuracy", 0.7),
-             row("posh", "overall", "accuracy", 0.9, True), row("length", "overall", "accuracy", 0.2, False)]  # fmt: skip
+             row("posh", "overall", "accuracy", 0.9, True),
+             row("length", "overall", "accuracy", 0.2, False)]  # fmt: skip
     fresh = replace(evaluation, estimates=pd.DataFrame(other))
     table = marked_tables.beside_table(evaluation, fresh, ("mini", "fresh"), "accuracy")
     assert table.to_dict("list") == {
