@@ -96,6 +96,28 @@ def test_a_flat_judge_is_noticed(values, flat):
     assert bool(exam.flat_judge_notice(values)) is flat
 
 
+def test_some_works_are_a_corpus_of_their_own(corpus, oracle):
+    slugs = [w.slug for w in corpus.works]
+    one, scores = exam.part_of(corpus, oracle, slugs[:2])
+    assert [w.slug for w in one.works] == slugs[:2] and len(one.pairs) == len(one.gold) == len(scores) == 12
+    assert len(one.preferences) == 30  # 15 pairs of six captions, twice
+    rest, others = exam.part_of(corpus, oracle, slugs[2:])
+    assert one.pairs + rest.pairs == corpus.pairs and [*scores, *others] == oracle
+
+
+def test_the_whole_examination_of_an_oracle(corpus, oracle):
+    part, scores = exam.part_of(corpus, oracle, [w.slug for w in corpus.works[:6]])
+    found = exam.examination(part, scores, n_resamples=20, seed=0)
+    full = ["mistakes found", "flags that lie on mistakes", "omissions found", "flags that lie on omissions",
+            "F1 of words, mistakes", "F1 of words, omissions"]  # fmt: skip
+    assert {name: found[name].value for name in full} == dict.fromkeys(full, 1.0)
+    assert math.isnan(found["components flagged in faithful captions"].value)  # nothing is wrong: no component at all
+    assert all(e.n_units == 6 for name, e in found.items() if name in full)
+    ties = [found[f"better caption chosen, {d}"].value for d in exam.DIMENSIONS]  # every score is the same
+    known = [sum(getattr(p, d) == 0 for p in part.preferences) / len(part.preferences) for d in exam.DIMENSIONS]
+    assert ties == pytest.approx(known)
+
+
 def test_style_frame(oracle):
     frame = exam.style_frame(oracle)
     assert list(frame.columns) == ["id", "work", "style", "mistakes", "omissions", "overall"]

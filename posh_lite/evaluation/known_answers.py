@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.benchmarks.contract import DIMENSIONS as DIMENSIONS
 from posh_lite.evaluation.bootstrap import Estimate, ratio
-from posh_lite.evaluation.localisation import Detection, WordSet, detect, word_set
+from posh_lite.evaluation.localisation import Detection, WordSet, cross_validated_f1, detect, word_set
 from posh_lite.evaluation.pairwise import PairwiseAccuracy, directional_accuracy, pairwise_accuracy
 
 if TYPE_CHECKING:
@@ -140,6 +141,63 @@ def style_frame(scores: Sequence[Score]) -> pd.DataFrame:
          "omissions": s.omissions, "overall": s.overall}
         for s in scores
     ])  # fmt: skip
+
+
+def part_of(corpus: MiniCorpus, scores: Sequence[Score], slugs: Collection[str]) -> tuple[MiniCorpus, list[Score]]:
+    """Some works of a corpus, and the scores of their captions.
+
+    Args:
+        corpus: the corpus.
+        scores: of its pairs, in order.
+        slugs: of the works that are kept.
+    """
+    part = replace(
+        corpus, works=tuple(w for w in corpus.works if w.slug in slugs),
+        pairs=tuple(p for p in corpus.pairs if work_of(p.id) in slugs),
+        gold=tuple(g for g in corpus.gold if work_of(g.id) in slugs),
+        preferences=tuple(p for p in corpus.preferences if p.work in slugs),
+    )
+    return part, [s for s in scores if work_of(s.id) in slugs]
+
+
+def examination(
+    corpus: MiniCorpus, scores: Sequence[Score], *, threshold: float = FLAG_BELOW, folds: int = 6, **settings: Any
+) -> dict[str, Estimate]:
+    """The whole examination in a few figures, each with its interval over works.
+
+    Args:
+        corpus: the corpus.
+        scores: of its pairs, in order.
+        threshold: a component below it is flagged.
+        folds: of works, for the F1 over words with thresholds of other works.
+        settings: keywords of :func:`~posh_lite.evaluation.bootstrap.bootstrap`.
+
+    Returns:
+        By name: shares of the mistakes and omissions that are found and of the flags that lie on one, the share of
+        components that are flagged in faithful captions, cross-validated macro F1 over words, and the share of pairs of
+        captions in which the better one is chosen.
+    """
+    found: dict[str, Estimate] = {}
+    sides: tuple[tuple[Side, str], ...] = (("generation", "mistakes"), ("reference", "omissions"))
+    for side, task in sides:
+        told = detections(corpus, scores, side, threshold=threshold)
+        found[f"{task} found"] = recall(told, **settings)
+        found[f"flags that lie on {task}"] = precision(told, **settings)
+        if side == "generation":
+            calm = [(d, s) for d, s in zip(told, scores, strict=True) if s.id.endswith("/faithful")]
+            found["components flagged in faithful captions"] = ratio(
+                [len(d.wrong) for d, _ in calm], [len(s.of(side)) for _, s in calm], units=[d.unit for d, _ in calm],
+                method="share flagged", **settings,
+            )
+    for side, task in sides:
+        held = cross_validated_f1(word_sets(corpus, scores, side), folds=folds, **settings)
+        found[f"F1 of words, {task}"] = held.estimate
+    for dimension in DIMENSIONS:
+        values = {s.id: float(getattr(s, dimension)) for s in scores}
+        found[f"better caption chosen, {dimension}"] = preference_accuracy(
+            corpus, values, dimension, **settings
+        ).accuracy
+    return found
 
 
 def flat_judge_notice(values: Sequence[float], least: float = 0.02) -> str:
