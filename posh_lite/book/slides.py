@@ -226,8 +226,9 @@ def deck(chapter: Chapter, folder: Path) -> str:
 def _page(title: str, body: str, *, script: bool = False) -> str:
     style, code = (Path(__file__).with_name(f"slides.{end}").read_text("utf-8") for end in ("css", "js"))
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        '<link rel="icon" href="data:,">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
         f"<body>{body}{f'<script>{code}</script>' if script else ''}</body></html>\n"
     )
 
