@@ -459,7 +459,7 @@ def test_the_record_of_the_test_set_has_both_verifiers(small, fitted, tmp_path, 
     assert two["gain"]["value"] == pytest.approx(two["facts"]["kappa"]["value"] - one["kappa"]["value"])
     table = verifier_view.verifiers_table(record, record)
     assert list(table["verifier"])[:4] == ["lexical"] * 4
-    assert set(table["verifier"]) == {"lexical", "vectors", "vectors - lexical"}
+    assert {"lexical", "vectors", "vectors - lexical"} <= set(table["verifier"])
     assert (table["works"] >= 1).all() and (table["facts"] > 0).all()
 
 

@@ -19,7 +19,8 @@ MINI = Path(__file__).parents[1] / "data" / "results" / "position-mini"
 def mini() -> dict[str, Any]:
     found = verifier_view.load_verifier(MINI)
     assert found is not None
-    found.pop("vectors", None)
+    for block in ("vectors", "spelling"):
+        found.pop(block, None)
     return found
 
 
@@ -56,6 +57,19 @@ def test_rows_of_both_verifiers_where_one_record_has_vectors(mini: dict[str, Any
     assert [who for who, _, _ in rows] == ["lexical"] * 4 + ["vectors", "vectors - lexical"]
     assert rows[-1][1] == study_view.PARTS["fresh"] and rows[-1][2].value == 0.125
     assert {who for who, _, _ in rows} <= set(verifier_view.CALLED)
+    table = verifier_view.side_by_side(rows)
+    assert table["verifier"].tolist() == ["rules", "rules and vectors", "what vectors add"]
+    assert table.columns[-1].startswith("fresh, the clean test set (") and table.iloc[2, -1].startswith("0.12")
+    assert table.iloc[1:, 1:4].values.tolist() == [["–"] * 3] * 2
+
+
+def test_a_block_of_spelling_stands_between_rules_and_vectors(mini: dict[str, Any]) -> None:
+    fresh = made_fresh(mini, True)
+    fresh["spelling"] = fresh["vectors"]
+    rows = verifier_view.verifiers(mini, fresh)
+    assert list(dict.fromkeys(who for who, _, _ in rows)) == [
+        "lexical", "spelling", "spelling - lexical", "vectors", "vectors - lexical",
+    ]  # fmt: skip
 
 
 def test_what_is_lacking_is_told_with_its_command(mini: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 AIM, PAPER = 0.70, (0.89, 0.92)
 #: Verifiers of :func:`verifiers` as a reader calls them.
 CALLED = {
-    "lexical": "rules", "vectors": "rules and vectors", "vectors - lexical": "what vectors add",
-    "llm": "small language model", "lexical, same facts": "rules, same facts",
+    "lexical": "rules", "spelling": "rules and spelling", "spelling - lexical": "what spelling adds",
+    "vectors": "rules and vectors", "vectors - lexical": "what vectors add", "llm": "small language model",
+    "lexical, same facts": "rules, same facts",
 }
+#: Blocks of a record that weigh the rules with something else: spelling, which needs no model, and sentence vectors.
+_WEIGHED = ("spelling", "vectors")
 _COMMAND = "python -m posh_lite.position.verify_report"
 
 
@@ -98,14 +101,17 @@ def mistakes_table(verifier: Mapping[str, Any], part: str = "all") -> pd.DataFra
     ])
 
 
-def changed(record: Mapping[str, Any], part: str = "all") -> dict[str, tuple[int, int, int]]:
-    """What vectors change: by planted status, how many facts the rules find as such, how many with vectors, and all.
+def changed(
+    record: Mapping[str, Any], part: str = "all", block: str = "vectors"
+) -> dict[str, tuple[int, int, int]]:
+    """What weighing changes: by planted status, how many facts the rules find as such, how many both find, and all.
 
     Args:
-        record: with a block "vectors".
+        record: with that block.
         part: of the record.
+        block: "vectors" or "spelling".
     """
-    row = record["vectors"]["parts"][part]
+    row = record[block]["parts"][part]
     one, two = row["facts_rules"], row["facts"]
     return {
         name: (one["confusion"][k][k], two["confusion"][k][k], sum(two["confusion"][k]))
@@ -117,9 +123,9 @@ def verifiers(
     mini: Mapping[str, Any], fresh: Mapping[str, Any] | None = None, llm: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> list[tuple[str, str, Estimate]]:
-    """Agreement over facts: rows of verifier ("lexical", "vectors", "vectors - lexical", "llm"), texts, and kappa.
+    """Agreement over facts: rows of verifier (a key of :data:`CALLED`), texts, and kappa.
 
-    Vectors on ``mini`` are fitted without the work in question; the language model was asked about some facts of
+    Weights on ``mini`` are fitted without the work in question; the language model was asked about some facts of
     ``mini``, and the rules stand beside it on these alone as "lexical, same facts".
 
     Args:
@@ -130,9 +136,10 @@ def verifiers(
     """
     records = texts_of(mini, fresh)
     found = [("lexical", text, facts_kappa(record, part)) for text, record, part in records]
-    told = [(text, record["vectors"]["parts"][part]) for text, record, part in records if "vectors" in record]
-    found += [("vectors", text, estimate_from_dict(dict(row["facts"]["kappa"]))) for text, row in told]
-    found += [("vectors - lexical", text, estimate_from_dict(dict(row["gain"]))) for text, row in told]
+    for block in _WEIGHED:
+        told = [(text, record[block]["parts"][part]) for text, record, part in records if block in record]
+        found += [(block, text, estimate_from_dict(dict(row["facts"]["kappa"]))) for text, row in told]
+        found += [(f"{block} - lexical", text, estimate_from_dict(dict(row["gain"]))) for text, row in told]
     if llm is not None:
         from posh_lite.position.llm_view import kappas
 
@@ -153,3 +160,16 @@ def verifiers_table(
         {"verifier": who, "texts": texts, "kappa": said(kappa), "facts": kappa.n, "works": kappa.n_units}
         for who, texts, kappa in verifiers(mini, fresh, llm, **settings)
     ])
+
+
+def side_by_side(rows: Sequence[tuple[str, str, Estimate]]) -> pd.DataFrame:
+    """Rows of :func:`verifiers` as a reader calls them, with a column for each of the texts and its number of facts."""
+    import pandas as pd
+
+    sizes = {texts: kappa.n for _, texts, kappa in rows}
+    titles = {texts: texts if str(n) in texts else f"{texts} ({n} facts)" for texts, n in sizes.items()}
+    table: dict[str, dict[str, str]] = {}
+    for who, texts, kappa in rows:
+        row = table.setdefault(who, {"verifier": CALLED.get(who, who), **dict.fromkeys(titles.values(), "–")})
+        row[titles[texts]] = said(kappa)
+    return pd.DataFrame(list(table.values()))
