@@ -228,7 +228,7 @@ def _page(title: str, body: str, *, script: bool = False) -> str:
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<link rel="icon" href="data:,">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
         f"<body>{body}{f'<script>{code}</script>' if script else ''}</body></html>\n"
     )
 
