@@ -311,10 +311,16 @@ def test_rules_of_leaves_out_the_language_model() -> None:
     assert language.signature() in RULES.signature and language.signature() not in rules_of(RULES.signature)
 
 
-def test_the_weights_of_the_package_are_of_these_rules() -> None:
+def test_spelling_needs_no_model_and_has_weights_of_its_own() -> None:
+    made = VectorVerifier(embedder_of("chars"), verifier=RULES)
+    assert made.weights.model == "chars" and made.weights.name != load_weights().name
+
+
+@pytest.mark.parametrize("model", ["sentence-transformers/all-MiniLM-L6-v2", "chars"])
+def test_the_weights_of_the_package_are_of_these_rules(model: str) -> None:
     """Where this fails the rules have changed: run `python -m posh_lite.position.vector_fit --model MODEL`."""
-    assert packaged_weights() is not None
-    found = load_weights()
+    assert packaged_weights(model) is not None
+    found = load_weights(model=model)
     assert found.rules == rules_of(RULES.signature)
     assert len(found.works) == 12 and set(found.cv) == {"developed on", "held out", "all"}
     cells = np.array(found.cv["all"]["vectors"]["confusion"])
@@ -446,16 +452,18 @@ def test_decide_follows_the_weights(fitted) -> None:
 def test_the_record_of_the_test_set_has_both_verifiers(small, fitted, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(verify_report, "load_fresh", lambda: small)
     monkeypatch.setattr(verify_report, "embedded", lambda: (EXTRACTOR, RULES))
-    monkeypatch.setattr("posh_lite.position.vector_verify.embedder_of", lambda model: CharacterGrams(256))
+    monkeypatch.setattr("posh_lite.position.vector_verify.embedder_of",
+                        lambda model: CharacterGrams(256) if model == "small" else CharacterGrams())
     fitted.weights.save(tmp_path / "w.json")
     place = tmp_path / "deep" / "verifier.json"
-    assert verify_report.main(["--fresh", "--vectors", "chars", "--weights", str(tmp_path / "w.json"), "--boot", "20",
+    assert verify_report.main(["--fresh", "--vectors", "small", "--weights", str(tmp_path / "w.json"), "--boot", "20",
                                "-o", str(place)]) == 0  # fmt: skip
-    assert "with vectors: kappa" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "with vectors: kappa" in out and "with spelling weighed: kappa" in out
     record = json.loads(place.read_text())
     assert record["corpus"] == "data/fresh (constructed)"
     one, two = record["parts"]["all"]["facts"], record["vectors"]["parts"]["all"]
-    assert one == two["facts_rules"]
+    assert one == two["facts_rules"] == record["spelling"]["parts"]["all"]["facts_rules"]
     assert two["gain"]["value"] == pytest.approx(two["facts"]["kappa"]["value"] - one["kappa"]["value"])
     table = verifier_view.verifiers_table(record, record)
     assert list(table["verifier"])[:4] == ["lexical"] * 4
@@ -497,7 +505,8 @@ def captions(tmp_path):
     (["--verifier", "llm", "--model", "m", "--trust-weights"], "--trust-weights is for --verifier vectors"),
     (["--verifier", "vectors", "--model", "m"], "--model is for"),
     (["--verifier", "vectors", "--embedder", "chars", "--vector-weights", "none.json"], "no such file of weights"),
-    (["--verifier", "vectors", "--embedder", "chars"], "fit anew"),
+    (["--verifier", "vectors", "--embedder", "chars", "--vector-weights",
+      str(packaged_weights())], "fit anew"),
 ])  # fmt: skip
 def test_wrong_options_are_told(captions, tmp_path, capsys, more, told) -> None:
     assert main(["position", str(captions), "-o", str(tmp_path / "where"), *more]) == 2

@@ -61,6 +61,8 @@ sentence vectors:
   model of sentence vectors. It knows paraphrases that no word list has, and needs the extra "baselines" and a small
   model, once: hf download """ + MODEL + """. For another model fit its weights first:
   python -m posh_lite.position.vector_fit --model MODEL -o weights.json
+  --embedder chars needs no model: passages are compared by their spelling. What it adds to the rules is that a passage
+  which comes nearer to another claim speaks of something else.
 
 models:
   --rubric llm and --verifier llm ask --model: a name behind a server that speaks OpenAI's protocol, or gguf:FILE,
@@ -91,7 +93,7 @@ def add_parser(commands: Any) -> None:
                          " a language model")
     command.add_argument("--embedder", metavar="MODEL",
                          help="what makes the vectors of --verifier vectors: a folder, or a model of the hub that is on"
-                         f" this machine (default: {MODEL})")
+                         f" this machine (default: {MODEL}), or chars: spelling alone, which needs nothing")
     command.add_argument("--vector-weights", metavar="FILE.json", help="fitted for --embedder, instead of ours")
     command.add_argument("--trust-weights", action="store_true",
                          help="take weights that were fitted with another embedder or with other rules")

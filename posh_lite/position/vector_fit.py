@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 RIDGE = 10.0
 #: Probabilities that may become the threshold.
 THRESHOLDS = tuple(round(0.2 + 0.025 * k, 3) for k in range(27))
-OUTPUT = Path("posh_lite/position/vectors/all-MiniLM-L6-v2.json")
+OUTPUT = Path("posh_lite/position/vectors")
 _SUPPORTED, _CONTRADICTED, _MISSING = (STATUSES.index(s) for s in ("Supported", "Contradicted", "Missing"))
 
 
@@ -350,7 +350,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", help='"cpu", "cuda", ... (default: the choice of the library)')
     parser.add_argument("--ridge", type=float, default=RIDGE, help=f"penalty of the slopes (default: {RIDGE:g})")
     parser.add_argument("--boot", type=int, default=2000, metavar="B", help="draws of works (default: 2000)")
-    parser.add_argument("-o", "--output", type=Path, default=OUTPUT, help=f"weights to write (default: {OUTPUT})")
+    parser.add_argument("-o", "--output", type=Path,
+                        help=f"weights to write (default: in {OUTPUT}, under the model's name)")
     options = parser.parse_args(arguments)
     if options.ridge <= 0 or options.boot < 1:
         parser.error("--ridge must be above 0 and --boot at least 1")
@@ -361,10 +362,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PoshLiteError as error:
         print(error, file=sys.stderr)
         return 1
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    fitted.weights.save(options.output)
+    name = (options.called or options.model).rstrip("/").rpartition("/")[2]
+    output = options.output or OUTPUT / f"{name}.json"
+    output.parent.mkdir(parents=True, exist_ok=True)
+    fitted.weights.save(output)
     print("\n".join(lines(fitted.weights)))
-    print(f"wrote {options.output}", file=sys.stderr)
+    print(f"wrote {output}", file=sys.stderr)
     return 0
 
 

@@ -46,7 +46,10 @@ class VectorVerifier:
 
             verifier = LexicalVerifier(graphs)
         self.rules, self.store = verifier, VectorStore(embedder)
-        self.weights = weights if isinstance(weights, VectorWeights) else load_weights(weights)
+        if not isinstance(weights, VectorWeights):
+            self.weights = load_weights(weights, model=embedder.signature)
+        else:
+            self.weights = weights
         if not trust:
             path = None if isinstance(weights, VectorWeights) else weights
             self.weights.check(embedder, rules_of(verifier.signature), path)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 #: What the weights of the package were fitted with, as hubs call it.
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+#: Vectors of spelling, which need no model and no library.
+SPELLING = "chars"
 #: How to fit, for messages.
 COMMAND = "python -m posh_lite.position.vector_fit --model MODEL -o FILE.json"
 _PROBES = (
@@ -141,22 +143,28 @@ def rules_of(signature: str) -> str:
     return signature.replace(language.signature(), "").strip()
 
 
-def packaged_weights() -> Path | None:
-    """The weights that come with the package; None where it was built without."""
-    place = files("posh_lite.position").joinpath("vectors", "all-MiniLM-L6-v2.json")
+def packaged_weights(model: str = MODEL) -> Path | None:
+    """The weights that come with the package; None where it was built without.
+
+    Args:
+        model: "chars", the vectors of spelling that need no model, or any name for the model of the package.
+    """
+    name = "chars.json" if model.startswith(SPELLING) else "all-MiniLM-L6-v2.json"
+    place = files("posh_lite.position").joinpath("vectors", name)
     return place if isinstance(place, Path) and place.is_file() else None
 
 
-def load_weights(path: str | Path | None = None) -> VectorWeights:
+def load_weights(path: str | Path | None = None, *, model: str = MODEL) -> VectorWeights:
     """Read saved weights.
 
     Args:
         path: the file; by default the one of the package.
+        model: whose weights of the package, see :func:`packaged_weights`.
 
     Raises:
         InputError: no such file, or a field of it is missing or wrong; file and field are named.
     """
-    place = packaged_weights() if path is None else path
+    place = packaged_weights(model) if path is None else path
     if place is None:
         raise InputError(f"the package has no weights of the position verifier: {COMMAND}")
     wrong = "no weights of the position verifier"

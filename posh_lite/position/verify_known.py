@@ -6,11 +6,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from posh_lite.benchmarks.mini import Gold, MiniCorpus, load_mini
+from posh_lite.benchmarks.mini import Gold, LabelledSentence, MiniCorpus, load_mini
 from posh_lite.position.label import Precedence, label_sentences
 from posh_lite.position.llm_sample import of_fact
 from posh_lite.position.profile import profile
 from posh_lite.position.types import LABELS, CaptionProfile, Extractor, SentenceLabel, Verifier
+from posh_lite.records import Span
+
+_MARKS = frozenset("*_#> ")
 
 #: Works of the known-answer corpus that were read for longer while rules were made; the others were read later.
 DEVELOPED_ON = 6
@@ -71,13 +74,26 @@ def sentence_rows(
     rows: list[tuple[str, str, str, str, bool]] = []
     for p, gold in zip(profiles, golds, strict=True):
         labels = label(p, precedence)
-        if [s.span for s in labels] != [s.span for s in gold.sentences]:
+        if _bare(p.caption, labels) != _bare(p.caption, gold.sentences):
             raise ValueError(f"{p.id}: the sentences are not those of the gold")
         for mine, theirs in zip(labels, gold.sentences, strict=True):
             here = [m for m in gold.mistakes if theirs.start <= m.start < theirs.end]
             only = bool(here) and all(m.fact is None for m in here)
             rows.append((p.id.split("/")[0], p.model, theirs.label.capitalize(), mine.label, only))
     return rows
+
+
+def _bare(text: str, sentences: Sequence[SentenceLabel | LabelledSentence]) -> list[Span]:
+    """Spans without the marks of Markdown at their ends, which one reader of a text counts in and another does not."""
+    found = []
+    for s in sentences:
+        a, b = s.span
+        while a < b and text[a] in _MARKS:
+            a += 1
+        while b > a and text[b - 1] in _MARKS:
+            b -= 1
+        found.append((a, b))
+    return found
 
 
 def fact_rows(

@@ -30,6 +30,7 @@ from posh_lite.errors import PoshLiteError
 from posh_lite.position.label import Precedence, label_sentences
 from posh_lite.position.profile import embedded, profile
 from posh_lite.position.types import LABELS, QUARTILES, STATUSES, CaptionProfile, Label, SentenceLabel
+from posh_lite.position.vector_weights import SPELLING
 from posh_lite.position.verify_known import (
     PRECEDENCES,
     agree_sentences,
@@ -143,7 +144,9 @@ def vectors_report(
 def mini_report(
     n_resamples: int = 2000, *, embedder: Embedder | None = None, model: str = "", progress: bool = True
 ) -> dict[str, Any]:
-    """The record of ``data/mini``; with an embedder also of rules and vectors, fitted without the work in question.
+    """The record of ``data/mini``, also of rules and spelling weighed, fitted without the work in question.
+
+    With an embedder likewise of rules and its vectors.
 
     Args:
         n_resamples: of each bootstrap.
@@ -154,19 +157,27 @@ def mini_report(
     corpus = load_mini()
     profiles = profile_works(corpus, *embedded(), progress=progress)
     record = known_report(corpus, "data/mini", n_resamples, profiles=profiles)
-    if embedder is not None:
-        from posh_lite.position.vector_fit import fit
+    from posh_lite.position.vector_fit import fit
 
-        made = fit(embedder, model, profiles=profiles, n_resamples=n_resamples)
+    for name, one, called in _embedders(embedder, model):
+        made = fit(one, called, profiles=profiles, n_resamples=n_resamples)
         how = "weights and threshold of the other works"
-        record["vectors"] = vectors_report(corpus, made.weights, profiles, made.crossed, how, n_resamples)
+        record[name] = vectors_report(corpus, made.weights, profiles, made.crossed, how, n_resamples)
     return record
+
+
+def _embedders(embedder: Embedder | None, model: str) -> list[tuple[str, Embedder, str]]:
+    """Blocks of a record, what makes their vectors, and its name: spelling, which needs nothing, and what is given."""
+    from posh_lite.position.vector_verify import embedder_of
+
+    found = [("spelling", embedder_of(SPELLING), SPELLING)]
+    return found if embedder is None else [*found, ("vectors", embedder, model)]
 
 
 def fresh_report(
     n_resamples: int = 2000, *, embedder: Embedder | None = None, weights: Path | None = None, progress: bool = True
 ) -> dict[str, Any]:
-    """The record of ``data/fresh``, on which nothing was made; with an embedder also of rules and vectors.
+    """The record of ``data/fresh``, on which nothing was made, also of rules weighed with spelling or with vectors.
 
     Args:
         n_resamples: of each bootstrap.
@@ -177,20 +188,21 @@ def fresh_report(
     Raises:
         InputError: the test set is not there, or the weights were fitted with something else.
     """
+    from posh_lite.position.vector_verify import VectorVerifier
+
     corpus = load_fresh()
     extractor, verifier = embedded()
-    vectors = None
-    if embedder is not None:
-        from posh_lite.position.vector_verify import VectorVerifier
-
-        vectors = VectorVerifier(embedder, weights, verifier=verifier)
+    weighed = {
+        name: VectorVerifier(one, weights if name == "vectors" else None, verifier=verifier)
+        for name, one, _ in _embedders(embedder, "")
+    }
     profiles = profile_works(corpus, extractor, verifier, progress=progress)
     record = known_report(corpus, "data/fresh", n_resamples, profiles=profiles)
-    if vectors is not None:
+    for name, vectors in weighed.items():
         found = profile_works(corpus, extractor, vectors, progress=progress)
         how = f"weights of {vectors.weights.data}, {vectors.weights.date}"
-        record["vectors"] = vectors_report(corpus, vectors.weights, profiles, found, how, n_resamples)
-        record["vectors"]["signature"] = vectors.signature
+        record[name] = vectors_report(corpus, vectors.weights, profiles, found, how, n_resamples)
+        record[name]["signature"] = vectors.signature
     return record
 
 
@@ -328,8 +340,9 @@ def _lines(record: dict[str, Any]) -> list[str]:
                 found += [f"{name}, {said}{precedence} first, {kind}: kappa {_said(v['kappa'])}"
                           for kind, v in kinds.items()]
         found.append(f"{name}, facts: kappa {_said(row['facts']['kappa'])}")
-    for name, row in record.get("vectors", {}).get("parts", {}).items():
-        found.append(f"{name}, facts, with vectors: kappa {_said(row['facts']['kappa'])}; gain {_said(row['gain'])}")
+    for block, said in (("spelling", "with spelling weighed"), ("vectors", "with vectors")):
+        for name, row in record.get(block, {}).get("parts", {}).items():
+            found.append(f"{name}, facts, {said}: kappa {_said(row['facts']['kappa'])}; gain {_said(row['gain'])}")
     for lens, ways in record.get("effects", {}).items():
         for precedence, rows in ways.items():
             hits = sum(r["covered"] for r in rows)
