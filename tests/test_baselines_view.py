@@ -148,18 +148,17 @@ def test_two_evaluations_side_by_side(evaluation: Evaluation) -> None:
              row("posh", "overall", "accuracy", 0.9, True),
              row("length", "overall", "accuracy", 0.2, False)]  # fmt: skip
     fresh = replace(evaluation, estimates=pd.DataFrame(other))
-    table = marked_tables.beside_table(evaluation, fresh, ("mini", "fresh"), "accuracy")
+    table = marked_tables.beside_table(evaluation, fresh, "accuracy")
     assert table.to_dict("list") == {
-        "metric": ["PoSh", "length"], "mistakes, mini": ["**60.0**", "50.0"], "mistakes, fresh": ["30.0", "**70.0**"],
-        "overall, mini": ["40.0", "**50.0**"],
-        "overall, fresh": ["**90.0**", '<span class="posh-muted">(20.0)</span>'],
+        "metric": ["PoSh", "length"], "mistakes": ["**60.0** / 30.0", "50.0 / **70.0**"],
+        "overall": ["40.0 / **90.0**", '**50.0** / <span class="posh-muted">(20.0)</span>'],
     }  # fmt: skip
     assert baselines_view.led_in_both(evaluation, fresh) == ([], ["accuracy on mistakes"], ["accuracy on overall"])
     assert baselines_view.led_in_both(evaluation, evaluation)[0] == ["accuracy on mistakes", "Spearman's ρ on mistakes"]
-    words = marked_tables.beside_table(evaluation, fresh, ("mini", "fresh"), "f1_cv")
-    assert words.to_dict("list") == {"metric": ["PoSh"], "mistakes, mini": ["0.65"]}  # no column of dashes alone
+    words = marked_tables.beside_table(evaluation, fresh, "f1_cv")
+    assert words.to_dict("list") == {"metric": ["PoSh"], "mistakes": ["0.65 / –"]}  # no row of dashes alone
     less = replace(fresh, runs=evaluation.runs[:1])
-    assert marked_tables.beside_table(evaluation, less, ("a", "b"), "accuracy")["metric"].tolist() == ["PoSh"]
+    assert marked_tables.beside_table(evaluation, less, "accuracy")["metric"].tolist() == ["PoSh"]
 
 
 def test_differences_are_turned_round(evaluation: Evaluation) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from posh_lite.errors import InputError
+from posh_lite.evaluation.bootstrap import Estimate
 from posh_lite.position import study_view, two_sided_view, verifier_view
 
 MINI = Path(__file__).parents[1] / "data" / "results" / "position-mini"
@@ -59,8 +60,12 @@ def test_rows_of_both_verifiers_where_one_record_has_vectors(mini: dict[str, Any
     assert {who for who, _, _ in rows} <= set(verifier_view.CALLED)
     table = verifier_view.side_by_side(rows)
     assert table["verifier"].tolist() == ["rules", "rules and vectors", "what vectors add"]
-    assert table.columns[-1].startswith("fresh, the clean test set (") and table.iloc[2, -1].startswith("0.12")
+    assert table.columns[-1] == study_view.PARTS["fresh"] and table.iloc[2, -1].startswith("0.12")
     assert table.iloc[1:, 1:4].values.tolist() == [["–"] * 3] * 2
+    asked = ("llm", "mini, 9 facts that it was asked about", Estimate(0.5, 0.25, 0.75, 9, 3))
+    table = verifier_view.side_by_side([*rows, asked])
+    assert table.iloc[-1].tolist()[:3] == ["small language model", "–", "–"]
+    assert table[study_view.PARTS["all"]].iloc[-1].startswith("0.50") and table.iloc[-1, 3].endswith(", 9 facts")
 
 
 def test_a_block_of_spelling_stands_between_rules_and_vectors(mini: dict[str, Any]) -> None:

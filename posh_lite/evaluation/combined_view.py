@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Figures that are shown where a benchmark has them, and what a reader calls them.
-SHOWN = (("spearman", "ρ"), ("f1_cv", "F1 of words"))
+SHOWN = (("spearman", "ρ"), ("f1_cv", "word F1"))
 
 
 def weighed(folder: str | Path) -> dict[str, Evaluation]:
@@ -34,14 +34,14 @@ def weighed(folder: str | Path) -> dict[str, Evaluation]:
 
 
 def gains(evaluation: Evaluation) -> dict[str, Estimate]:
-    """Both judges less the first on the same draws, by figure such as "ρ, mistakes"; see :data:`SHOWN`."""
+    """Both judges less the first on the same draws, by figure such as "ρ of mistakes"; see :data:`SHOWN`."""
     rows = evaluation.differences.to_dict("records")
     found = {}
     for statistic, label in SHOWN:
         for dimension in DIMENSIONS:
             for row in rows:
                 if (row["statistic"], row["dimension"], row["subset"]) == (statistic, dimension, ""):
-                    found[f"{label}, {dimension}"] = Estimate(
+                    found[f"{label} of {dimension}"] = Estimate(
                         float(row["difference"]), float(row["low"]), float(row["high"]), int(row["n"]),
                         int(row["n_units"]), method=statistic,
                     )  # fmt: skip
@@ -49,7 +49,7 @@ def gains(evaluation: Evaluation) -> dict[str, Estimate]:
 
 
 def gains_table(runs: Mapping[str, Mapping[str, Evaluation]]) -> pd.DataFrame:
-    """A row for each benchmark and way of weighing; cells are Markdown, bold where the interval leaves out zero.
+    """A row for each benchmark and figure, a column for each way of weighing; bold where the interval leaves out zero.
 
     Args:
         runs: by way of weighing, what :func:`weighed` read.
@@ -58,18 +58,16 @@ def gains_table(runs: Mapping[str, Mapping[str, Evaluation]]) -> pd.DataFrame:
 
     from posh_lite.book import show
 
-    rows = []
+    rows: dict[tuple[str, str], dict[str, str]] = {}
     for benchmark in dict.fromkeys(name for own in runs.values() for name in own):
         for way, own in runs.items():
-            if benchmark not in own:
-                continue
-            row = {"texts": benchmark, "judge": way}
-            for figure, e in gains(own[benchmark]).items():
+            for figure, e in (gains(own[benchmark]) if benchmark in own else {}).items():
                 value = show.number(e.value) if e.value < 0 else f"+{show.number(e.value)}"
-                row[figure] = f"**{value}**" if e.low > 0 or e.high < 0 else value
-                row[figure] += f" ({show.interval(e)})"
-            rows.append(row)
-    return pd.DataFrame(rows).fillna("–")
+                value = f"**{value}**" if e.low > 0 or e.high < 0 else value
+                row = rows.setdefault((benchmark, figure), {"texts": benchmark, "figure": figure,
+                                                            **dict.fromkeys(runs, "–")})  # fmt: skip
+                row[way] = f"{value} ({show.interval(e)})"
+    return pd.DataFrame(list(rows.values()))
 
 
 def sure(evaluation: Evaluation) -> tuple[list[str], list[str], int]:

@@ -89,17 +89,17 @@ def coarse_table(evaluation: Evaluation, dimension: str, published: str = "docen
     return pd.DataFrame(table)
 
 
-def beside_table(first: Evaluation, second: Evaluation, names: tuple[str, str], statistic: str) -> pd.DataFrame:
-    """One statistic of the metrics that two evaluations have, side by side; Markdown cells as in :func:`coarse_table`.
+def beside_table(first: Evaluation, second: Evaluation, statistic: str) -> pd.DataFrame:
+    """One statistic of the metrics that two evaluations have, as "0.65 / 0.63"; marked as in :func:`coarse_table`.
 
     Args:
         first: an evaluation.
         second: another, such as that of a clean test set.
-        names: what a reader calls the two.
         statistic: such as "accuracy" (shown in per cent) or "f1_cv".
 
     Returns:
-        Column ``metric``, and for each dimension that has the statistic a column of each evaluation.
+        Column ``metric``, and one for each dimension that has the statistic; cells are Markdown, best and gray marked
+        for each evaluation by itself. Metrics that neither has it of are left out.
     """
     import pandas as pd
 
@@ -107,15 +107,15 @@ def beside_table(first: Evaluation, second: Evaluation, names: tuple[str, str], 
     titles = {name: title for name, title in titles_of(first).items() if name in other}
     table: dict[str, list[str]] = {"metric": list(titles.values())}
     for dimension in DIMENSIONS:
-        for evaluation, called in zip((first, second), names, strict=True):
+        cells = []
+        for evaluation in (first, second):
             rows = [row_of(evaluation, name, dimension, statistic) for name in titles]
             values = [math.nan if row is None else float(row["value"]) for row in rows]
-            if not all(map(math.isnan, values)):
-                table[f"{dimension}, {called}"] = _marked(
-                    values, [is_grey(row) for row in rows], statistic == "accuracy"
-                )
+            cells.append(_marked(values, [is_grey(row) for row in rows], statistic == "accuracy"))
+        if any(cell != "–" for column in cells for cell in column):
+            table[dimension] = [f"{a} / {b}" for a, b in zip(*cells, strict=True)]
     found = pd.DataFrame(table)
-    return found[(found.drop(columns="metric") != "–").any(axis=1)].reset_index(drop=True)
+    return found[(found.drop(columns="metric") != "– / –").any(axis=1)].reset_index(drop=True)
 
 
 def ratings_table(evaluation: Evaluation) -> pd.DataFrame:

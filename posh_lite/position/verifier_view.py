@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from posh_lite.errors import InputError
 from posh_lite.evaluation.bootstrap import Estimate, estimate_from_dict
-from posh_lite.position.study_view import said, texts_of
+from posh_lite.position.study_view import PARTS, said, texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,13 +163,17 @@ def verifiers_table(
 
 
 def side_by_side(rows: Sequence[tuple[str, str, Estimate]]) -> pd.DataFrame:
-    """Rows of :func:`verifiers` as a reader calls them, with a column for each of the texts and its number of facts."""
+    """Rows of :func:`verifiers` as a reader calls them, with a column for each of the texts.
+
+    What was asked about some facts of ``mini`` alone stands in the column of all its works, with their number.
+    """
     import pandas as pd
 
-    sizes = {texts: kappa.n for _, texts, kappa in rows}
-    titles = {texts: texts if str(n) in texts else f"{texts} ({n} facts)" for texts, n in sizes.items()}
+    columns = [texts for texts in dict.fromkeys(texts for _, texts, _ in rows) if texts in PARTS.values()]
     table: dict[str, dict[str, str]] = {}
     for who, texts, kappa in rows:
-        row = table.setdefault(who, {"verifier": CALLED.get(who, who), **dict.fromkeys(titles.values(), "–")})
-        row[titles[texts]] = said(kappa)
+        row = table.setdefault(who, {"verifier": CALLED.get(who, who), **dict.fromkeys(columns, "–")})
+        row[texts if texts in columns else PARTS["all"]] = said(kappa) + (
+            "" if texts in columns else f", {kappa.n} facts"
+        )
     return pd.DataFrame(list(table.values()))
