@@ -84,7 +84,9 @@ def install_command(extra: str | None) -> str:
         origin = ""
     extras = f"[{extra}]" if extra else ""
     if origin.startswith("file://"):
-        return f'pip install -e "{url2pathname(origin.removeprefix("file://"))}{extras}"'
+        folder = url2pathname(origin.removeprefix("file://"))
+        here = Path(folder).resolve() == Path.cwd()  # short, and records made here name no folder of this machine
+        return f'pip install -e "{"." if here else folder}{extras}"'
     return f'pip install "{name}{extras}"' if extras else f"pip install {name}"
 
 
