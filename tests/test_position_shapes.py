@@ -128,3 +128,12 @@ def test_evidence_stands_in_the_caption(parts: list[str]) -> None:
         if found.evidence is not None:
             a, b = found.evidence
             assert 0 <= a < b <= len(caption) and caption[a:b] == found.quote
+
+
+def test_a_sentence_of_praise_bears_nothing_out() -> None:
+    reference = "A misty sky hangs over the hill. Two paintings hang on the wall."
+    praise = "It is a masterpiece of atmosphere and storytelling. Few images have captivated audiences so completely."
+    assert "Supported" not in {f.status for f in verdicts(reference, praise).values()}
+    found = verdicts(reference, f"Two paintings hang on the wall. {praise}")
+    assert found["There are two paintings."].status == "Supported"
+    assert found["There are two paintings."].evidence < (32, 32)
