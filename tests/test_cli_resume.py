@@ -1,5 +1,6 @@
 """`posh-lite score`: going on from an output, and outputs that must not be harmed."""
 
+import csv
 import errno
 import hashlib
 import io
@@ -45,6 +46,39 @@ def test_a_cut_output_is_completed(tmp_path, kind, more):
     cut.write_bytes(data[:at_emoji])
     assert score(pairs, "-o", cut, "--format", kind, "--resume", "--quiet", *more) == 0
     assert cut.read_bytes() == data
+
+
+@pytest.mark.parametrize("more", [(), ("--components",)])
+@pytest.mark.parametrize("change", ["a stamp is lost", "headings of an earlier version"])
+def test_csv_lines_go_below_the_headings_that_are_there(tmp_path, change, more):
+    pairs, whole, out = write(tmp_path / "p.jsonl", 4), tmp_path / "whole", tmp_path / "out"
+    assert score(pairs, "-o", whole, "--format", "csv", "--quiet", *more) == 0
+    rows = list(csv.reader(io.StringIO(whole.read_text(encoding="utf-8"))))
+    if change == "a stamp is lost":
+        begun = [rows[0], rows[1], [*rows[2][:6], "", *rows[2][7:]]]
+    else:
+        begun = [[*rows[0][:6], *rows[0][7:]]]
+    with out.open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle, lineterminator="\n").writerows(begun)
+    assert score(pairs, "-o", out, "--format", "csv", "--resume", "--quiet", *more) == 0
+    found = list(csv.reader(io.StringIO(out.read_text(encoding="utf-8"))))
+    assert [len(row) for row in found] == [len(begun[0])] * 5
+    keep = [n for n, name in enumerate(rows[0]) if name in begun[0]]
+    assert [[row[n] for n in keep] for row in rows[3:]] == found[3:]
+
+
+@pytest.mark.parametrize("line", [
+    '{"id": "0", "mistakes": "x", "omissions": 1, "overall": 1, "n_components": 1, "n_missing": 0}',
+    '{"id": "0", "mistakes": [1], "omissions": 1, "overall": 1, "n_components": 1, "n_missing": 0}',
+    '{"id": 0, "mistakes": 1, "omissions": 1, "overall": 1, "n_components": 1, "n_missing": 0}',
+    '{"id": ["0"], "mistakes": 1, "omissions": 1, "overall": 1, "n_components": 1, "n_missing": 0}', "[1]", "null",
+])
+def test_a_line_whose_figures_are_none_is_refused(tmp_path, capsys, line):
+    pairs, out = write(tmp_path / "p.jsonl", 2), tmp_path / "out"
+    out.write_text(line + "\n")
+    assert score(pairs, "-o", out, "--resume") == 2
+    assert "--resume cannot go on from it" in capsys.readouterr().err
+    assert out.read_text() == line + "\n"
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])

@@ -150,6 +150,32 @@ def test_a_metric_that_lacks_something_is_taken_from_a_record(tmp_path):
         evaluate(benchmark(), here, recorded=kept, **run)
 
 
+@pytest.mark.parametrize("harm", [
+    lambda raw: raw[:10] + b"\xff" + raw[11:],  # no deflate stream: zlib has an error of its own
+    lambda raw: raw[:40], lambda raw: gzip.compress(b"[]"), lambda raw: b"",
+])
+def test_damaged_scores_are_made_anew_and_a_damaged_record_is_told(tmp_path, harm):
+    run = {"n_resamples": 20, "progress": False}
+    evaluate(benchmark(), [Told("good", GOOD), Pointing("lacking", BAD)], output=tmp_path, **run)
+    for path in (tmp_path / "scores").iterdir():
+        path.write_bytes(harm(path.read_bytes()))
+    (old,) = (tmp_path / "scores").glob("lacking.*")
+    told = evaluate(benchmark(), [Lacking("lacking", GOOD)], recorded=tmp_path / "scores", **run).run("lacking")
+    assert told.skipped == f"needs a moon: pip install moon; {old.name} of its kept scores cannot be read"
+    again = evaluate(benchmark(), [Told("good", GOOD)], output=tmp_path, **run).run("good")
+    assert not again.skipped and not again.cached
+
+
+@pytest.mark.parametrize("field", [{"seconds": None}, {"seconds": "x"}, {"scores": [[1]]}, {"sides": None}])
+def test_a_record_with_a_wrong_field_is_none(tmp_path, field):
+    run = {"n_resamples": 20, "progress": False}
+    evaluate(benchmark(), [Pointing("lacking", BAD)], output=tmp_path, **run)
+    (old,) = (tmp_path / "scores").iterdir()
+    old.write_bytes(gzip.compress(json.dumps({**json.loads(gzip.decompress(old.read_bytes())), **field}).encode()))
+    told = evaluate(benchmark(), [Lacking("lacking", GOOD)], recorded=tmp_path / "scores", **run).run("lacking")
+    assert told.skipped == "needs a moon: pip install moon"
+
+
 def test_scores_are_kept_without_texts_and_found_again(tmp_path):
     metric = Pointing("told", GOOD)
     first = evaluate(benchmark(), [metric], output=tmp_path, n_resamples=20, progress=False)

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from scenes import man_with_cup
 
@@ -60,6 +62,22 @@ def test_a_missing_module_names_the_extra(monkeypatch):
     with pytest.raises(MissingDependency, match=r"pip install .*\[gpu\]"):
         make_judge("big")
     assert "pip install" in install_command(None)
+
+
+@pytest.mark.parametrize(("about", "expected"), [
+    ({"url": "file:///a/dist/posh_lite-0.1.0-py3-none-any.whl", "archive_info": {}},
+     'pip install "/a/dist/posh_lite-0.1.0-py3-none-any.whl[baselines]"'),
+    ({"url": "file:///a/checkout", "dir_info": {"editable": True}}, 'pip install -e "/a/checkout[baselines]"'),
+    ({"url": "https://host/posh_lite.whl", "archive_info": {}}, 'pip install "posh-lite[baselines]"'),
+    ({}, 'pip install "posh-lite[baselines]"'),
+])  # fmt: skip
+def test_an_extra_is_installed_as_the_package_was(monkeypatch, about, expected):
+    class Installed:
+        def read_text(self, name):
+            return json.dumps(about)
+
+    monkeypatch.setattr(registry.metadata, "distribution", lambda name: Installed())
+    assert install_command("baselines") == expected
 
 
 @pytest.mark.parametrize(

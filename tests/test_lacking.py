@@ -17,10 +17,10 @@ from posh_lite.judge.registry import JUDGES, counts_tokens, make_judge
 @pytest.fixture(autouse=True)
 def bare(monkeypatch):
     """An installation without extras and without a server."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "POSH_LITE_MINILM"):
         monkeypatch.delenv(name, raising=False)
     real = importlib.util.find_spec
-    away = {"llama_cpp", "openai", "torch", "transformers", "vllm"}
+    away = {"llama_cpp", "openai", "sentence_transformers", "torch", "transformers", "vllm"}
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name in away else real(name))
 
 
@@ -40,6 +40,10 @@ POLICY, WEIGHTS = r'"cascade" needs policy=FILE \(--judge-option', r'"combined" 
     ("cascade:transformers:x", {"calibration": "c.json"}, [POLICY, r"\(calibration=\)", "needs torch, transformers"]),
     ("cascade:nix", {}, [POLICY, 'no judge named "nix"']),
     ("cascade:lexical", {"first": "openai:m"}, [POLICY, "needs openai", "set OPENAI_BASE_URL"]),
+    ("combined:vectors:minilm", {},
+     [WEIGHTS, r"embeddings of models need: pip install .*\[baselines\]", "POSH_LITE_MINILM is not set"]),
+    ("combined:vectors:/no/folder", {}, [WEIGHTS, "embeddings of models need"]),
+    ("combined:vectors", {}, [WEIGHTS, 'needs a model: "vectors:minilm"']),
 ])
 def test_all_that_is_missing_is_named_in_one_line(tmp_path, monkeypatch, capsys, name, options, parts):
     monkeypatch.chdir(tmp_path)
@@ -71,6 +75,7 @@ def test_nothing_is_missing(tmp_path):
     assert lacking("cascade:lexical", None, {"policy": str(tmp_path / "p.json")}) == []
     assert lacking("cascade:module:Class", None, {"policy": policy()}) == []
     assert lacking("lexical", None, {}) == []
+    assert lacking("vectors:chars", None, {}) == []
     assert make_judge("cascade:lexical", policy=tmp_path / "p.json").share == 0.4
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from posh_lite.baselines.embedding import CharacterGrams
 from posh_lite.benchmarks.mini import MiniCorpus, load_mini
 from posh_lite.cli import main
+from posh_lite.commands.position import embedder_name
 from posh_lite.errors import InputError, MissingDependency
 from posh_lite.position import verifier_view, verify_report
 from posh_lite.position.graphs import Graphs
@@ -507,6 +508,9 @@ def captions(tmp_path):
     (["--verifier", "vectors", "--embedder", "chars", "--vector-weights", "none.json"], "no such file of weights"),
     (["--verifier", "vectors", "--embedder", "chars", "--vector-weights",
       str(packaged_weights())], "fit anew"),
+    (["--verifier", "vectors", "--embedder", ""], "--embedder names nothing"),
+    (["--verifier", "vectors", "--embedder", "chars", "--vector-weights", " "], "--vector-weights names nothing"),
+    (["--embedder", ""], "--embedder is for --verifier vectors"),
 ])  # fmt: skip
 def test_wrong_options_are_told(captions, tmp_path, capsys, more, told) -> None:
     assert main(["position", str(captions), "-o", str(tmp_path / "where"), *more]) == 2
@@ -520,6 +524,36 @@ def test_the_command_runs_with_own_weights(captions, tmp_path) -> None:
     assert main(["position", str(captions), "-o", str(out), "--verifier", "vectors", "--embedder", "chars",
                  "--no-figures", "--vector-weights", str(tmp_path / "w.json"), "--quiet", "--boot", "20"]) == 0
     assert f"weights:{own.name}" in json.loads((out / "position.json").read_text())["signature"]
+
+
+def test_minilm_is_the_folder_that_its_judge_takes(captions, tmp_path, monkeypatch, capsys) -> None:
+    where = str(tmp_path / "where")
+    command = ["position", str(captions), "-o", where, "--verifier", "vectors", "--embedder", "minilm"]
+    monkeypatch.delenv("POSH_LITE_MINILM", raising=False)
+    assert main(command) == 1
+    assert "POSH_LITE_MINILM is not set" in capsys.readouterr().err
+    monkeypatch.setenv("POSH_LITE_MINILM", f" {tmp_path} ")
+    monkeypatch.setattr("posh_lite.judge.embedding.lacks_minilm", lambda: "")
+    assert embedder_name("minilm") == str(tmp_path)
+    assert embedder_name(None) == "sentence-transformers/all-MiniLM-L6-v2" and embedder_name("chars") == "chars"
+
+
+@pytest.mark.parametrize(("model", "name"), [
+    ("chars", "chars"), (CharacterGrams().signature, "chars"), (CharacterGrams(512, 2, 4).signature, "chars"),
+    ("chars-of-mine-sha256-0123456789ab", "all-MiniLM-L6-v2"), ("charsiu/model", "all-MiniLM-L6-v2"),
+])
+def test_a_name_that_begins_like_spelling_is_not_spelling(model: str, name: str) -> None:
+    place = packaged_weights(model)
+    assert place is not None and place.stem == name
+
+
+@pytest.mark.parametrize("ridge", ["nan", "inf", "0", "-1"])
+def test_a_ridge_that_is_none_is_refused(ridge: str, capsys) -> None:
+    from posh_lite.position import vector_fit
+
+    with pytest.raises(SystemExit):
+        vector_fit.main(["--model", "chars", f"--ridge={ridge}"])
+    assert "--ridge must be above 0" in capsys.readouterr().err
 
 
 def test_a_model_that_is_not_here_is_told_with_what_to_do() -> None:

@@ -99,6 +99,10 @@ def test_names_of_one_model(model, other, expected):
 @pytest.mark.parametrize(("model", "said", "doubted"), [
     ("gpt-4o", "gpt-4o-2024-08-06", False), ("openai/gpt-4o", "gpt-4o-2024-08-06", False), ("m", None, False),
     ("m", 3, False), ("m", "", False), ("Qwen/Qwen3", "Qwen/Qwen3@main", False), ("gpt-4o", "gpt-4.1", True),
+    ("gpt-4", "gpt-4-0613", False), ("gemini-pro", "gemini-pro-002", False), ("gpt-4", "gpt-4o", True),
+    ("gemini-pro", "gemini-pro-preview-05-06", False), ("m", "m-0123abcdef", False), ("o1", "o1-mini", True),
+    ("Qwen/Qwen3-8B", "Qwen/Qwen3-8B-AWQ", True), ("llama3", "llama3.1", True), ("qwen3", "qwen3:14b", True),
+    ("gpt-4", "gpt-4o-2024-08-06", True), ("gpt-4", "gpt-4-turbo-2024-04-09", True),
 ])
 def test_names_in_replies(model, said, doubted):
     assert bool(doubt_of_reply(model, said)) is doubted

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from posh_lite.errors import InputError
+from posh_lite.judge.check import is_number
 from posh_lite.judge.keys import digest
 from posh_lite.metric.score import Score
 
@@ -135,14 +136,24 @@ class ScoreWriter:
                 self._handle.close()
 
 
+def _headings(path: Path) -> list[str]:
+    with path.open(encoding="utf-8", newline="") as handle:
+        return next(csv.reader(handle), [])
+
+
 def open_writer(name: str, kind: str, *, components: bool, append: bool, stamped: bool = True) -> ScoreWriter:
-    """A :class:`ScoreWriter`; with ``append``, first cut off a last line that a killed run left half written."""
+    """A :class:`ScoreWriter`; with ``append``, first cut off a last line that a killed run left half written.
+
+    Whether lines of a CSV file that is there have stamps is for its headings to say.
+    """
     if append and Path(name).is_file():
         data = Path(name).read_bytes()
         end = _complete(data, kind)
         if end < len(data):
             with Path(name).open("r+b") as handle:
                 handle.truncate(end)
+        if kind == "csv" and end:
+            stamped = STAMP in _headings(Path(name))
     return ScoreWriter(name, kind, components=components, append=append, stamped=stamped)
 
 
@@ -175,13 +186,25 @@ def finished(name: str, kind: str, *, components: bool) -> dict[str, Line]:
                 at = reader.line_num + 1
         else:
             rows = [(n, json.loads(line)) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
-        found = {row["id"]: Line(n, {f: row[f] for f in FIELDS}, _stamp(row)) for n, row in rows}
+        found = {row["id"]: Line(n, {f: _figure(row, f) for f in FIELDS}, _stamp(row)) for n, row in rows}
     except (ValueError, KeyError, TypeError, csv.Error):
         message = f"is no {kind} output of `posh-lite score`; --resume cannot go on from it"
         raise InputError(message, path=name) from None
     if any(("components" in row) != components for _, row in rows):
         how = "without" if components else "with"
         raise InputError(f"was written {how} --components; --resume needs the same options", path=name)
+    return found
+
+
+def _figure(row: dict[str, Any], name: str) -> Any:
+    """The id or a figure of a line.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = row[name]
+    if not isinstance(found, str) if name == FIELDS[0] else found is not None and not is_number(found):
+        raise ValueError(found)
     return found
 
 

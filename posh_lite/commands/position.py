@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posh_lite.commands.judges import parse_value
-from posh_lite.errors import InputError
+from posh_lite.errors import InputError, MissingDependency
 from posh_lite.position.page import ORDERS
 from posh_lite.position.two_sided import LENSES
 from posh_lite.position.vector_weights import MODEL
@@ -93,7 +94,8 @@ def add_parser(commands: Any) -> None:
                          " a language model")
     command.add_argument("--embedder", metavar="MODEL",
                          help="what makes the vectors of --verifier vectors: a folder, or a model of the hub that is on"
-                         f" this machine (default: {MODEL}), or chars: spelling alone, which needs nothing")
+                         f" this machine (default: {MODEL}), or minilm: the folder that POSH_LITE_MINILM names, or"
+                         " chars: spelling alone, which needs nothing")
     command.add_argument("--vector-weights", metavar="FILE.json", help="fitted for --embedder, instead of ours")
     command.add_argument("--trust-weights", action="store_true",
                          help="take weights that were fitted with another embedder or with other rules")
@@ -226,10 +228,13 @@ def model_options(options: argparse.Namespace) -> dict[str, Any]:
                               ("--verifier-prompts", options.verifier_prompts, options.verifier)):
         if value and kind != "llm":
             raise InputError(f"{name} is for {name.removesuffix('-prompts')} llm")
-    vectors = [name for name, value in (("--embedder", options.embedder), ("--vector-weights", options.vector_weights),
-                                        ("--trust-weights", options.trust_weights)) if value]
-    if vectors and options.verifier != "vectors":
-        raise InputError(f"{vectors[0]} is for --verifier vectors")
+    vectors = {"--embedder": options.embedder, "--vector-weights": options.vector_weights}
+    given = [name for name, value in vectors.items() if value is not None] + ["--trust-weights"] * options.trust_weights
+    if given and options.verifier != "vectors":
+        raise InputError(f"{given[0]} is for --verifier vectors")
+    for name, value in vectors.items():
+        if value is not None and not value.strip():
+            raise InputError(f"{name} names nothing")
     found: dict[str, Any] = {}
     for text in options.model_options:
         name, equals, value = text.partition("=")
@@ -238,6 +243,21 @@ def model_options(options: argparse.Namespace) -> dict[str, Any]:
             raise InputError(f'--model-option takes NAME=VALUE, such as threads=4, got "{text}"')
         found[name] = parse_value(value)
     return found
+
+
+def embedder_name(given: str | None) -> str:
+    """What ``--embedder`` stands for; "minilm" is the folder that the judge of this name takes, too.
+
+    Raises:
+        MissingDependency: "minilm" without such a folder.
+    """
+    if given != "minilm":
+        return given or MODEL
+    from posh_lite.judge.embedding import MINILM, lacks_minilm
+
+    if why := lacks_minilm():
+        raise MissingDependency(f'the embedder "minilm" cannot be had: {why}')
+    return os.environ[MINILM].strip()
 
 
 def parts(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Extractor, Verifier]:
@@ -253,8 +273,8 @@ def parts(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Extrac
     if options.verifier == "vectors":
         from posh_lite.position.vector_verify import VectorVerifier, embedder_of
 
-        verifier = VectorVerifier(embedder_of(options.embedder or MODEL), options.vector_weights, verifier=verifier,
-                                  trust=options.trust_weights)
+        verifier = VectorVerifier(embedder_of(embedder_name(options.embedder)), options.vector_weights,
+                                  verifier=verifier, trust=options.trust_weights)
     if "llm" not in (options.rubric, options.verifier):
         return extractor, verifier
     from posh_lite.position.llm_ask import make_asker

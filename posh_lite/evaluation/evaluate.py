@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from posh_lite.benchmarks.contract import Benchmark
 from posh_lite.errors import InputError, MissingDependency, PoshLiteError
-from posh_lite.evaluation.evaluate_scores import Scored, pairs_hash, read_recorded, score_benchmark
+from posh_lite.evaluation.evaluate_scores import Scored, damaged, pairs_hash, read_recorded, score_benchmark
 from posh_lite.evaluation.significance import Finding, difference
 from posh_lite.metric.protocol import Metric
 
@@ -246,7 +246,9 @@ def _run(
         if recorded is not None and isinstance(error, MissingDependency):
             kept = read_recorded(recorded, name, data)
         if kept is None:
-            return MetricRun(name, title, skipped=_line(error)), None
+            lost = damaged(recorded, name) if recorded is not None and isinstance(error, MissingDependency) else []
+            more = f"; {', '.join(lost)} of its kept scores cannot be read" if lost else ""
+            return MetricRun(name, title, skipped=_line(error) + more), None
         missing = int(kept.frame["overall"].isna().sum())
         return MetricRun(name, title, kept.signature, round(kept.seconds, 3), True, kept.places is not None, missing,
                          recorded=True), kept  # fmt: skip

@@ -18,6 +18,7 @@ import re
 import sys
 import time
 import warnings
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -203,11 +204,26 @@ def read_recorded(folder: str | Path, name: str, benchmark: Benchmark) -> Scored
         InputError: there are several, of which none can be preferred.
     """
     pairs = pairs_hash(benchmark.pairs)
-    found = [kept for path in sorted(Path(folder).glob(f"{_slug(name)}.*.json.gz"))
-             if (kept := _read(path, None, benchmark, pairs)) is not None]  # fmt: skip
+    found = [kept for path in _recorded(folder, name) if (kept := _read(path, None, benchmark, pairs)) is not None]
     if len(found) > 1:
         raise InputError(f"holds {len(found)} files of scores of {name} for these pairs; keep one", path=folder)
     return found[0] if found else None
+
+
+def damaged(folder: str | Path, name: str) -> list[str]:
+    """Names of files of scores of that metric, of whatever pairs, that cannot be read."""
+    names = []
+    for path in _recorded(folder, name):
+        try:
+            broken = not isinstance(json.loads(gzip.decompress(path.read_bytes())), dict)
+        except (OSError, EOFError, zlib.error, ValueError):
+            broken = True
+        names += [path.name] * broken
+    return names
+
+
+def _recorded(folder: str | Path, name: str) -> list[Path]:
+    return sorted(Path(folder).glob(f"{_slug(name)}.*.json.gz"))
 
 
 def _slug(name: str) -> str:
@@ -312,8 +328,9 @@ def _read(path: Path, key: str | None, benchmark: Benchmark, pairs: str = "") ->
         spans = record["spans"]
         places = None if spans is None else [Located(i, _spans(a), _spans(b)) for i, a, b in spans]
         uncovered = math.nan if record["uncovered"] is None else float(record["uncovered"])
-        return Scored(frame, places, uncovered, tuple(record["sides"]), record["signature"], record["seconds"], True)
-    except (OSError, EOFError, ValueError, KeyError, TypeError):
+        return Scored(frame, places, uncovered, tuple(record["sides"]), str(record["signature"]),
+                      float(record["seconds"]), True)
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -65,5 +66,18 @@ def _fitted(known: str, options: Mapping[str, Any]) -> Iterator[str]:
 def _model(entry: JudgeEntry, model: str, options: Mapping[str, Any]) -> Iterator[str]:
     if entry.name == "gguf" and not Path(model).expanduser().is_file():
         yield f"{Path(model).expanduser()}: no such model file"
+    if entry.name == "vectors":
+        yield from _vectors(model)
     if entry.name == "openai" and not (options.get("url") or os.environ.get(URL) or os.environ.get(KEY)):
         yield f"no server: set {URL} or give url= (and {KEY} where the server wants a key)"
+
+
+def _vectors(model: str) -> Iterator[str]:
+    """Of an embedding: the library, unless it is of spelling alone, and the folder of "minilm"."""
+    if model != "chars" and importlib.util.find_spec("sentence_transformers") is None:
+        yield f"embeddings of models need: {install_command('baselines')}"
+    if model == "minilm":
+        from posh_lite.judge.embedding import lacks_minilm
+
+        if why := lacks_minilm():
+            yield f'the embedding "minilm" cannot be made: {why}'

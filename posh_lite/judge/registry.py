@@ -79,12 +79,15 @@ def install_command(extra: str | None) -> str:
     """The command that installs an extra, from where this package was installed."""
     name = "posh-lite"
     try:
-        origin = json.loads(metadata.distribution(name).read_text("direct_url.json") or "{}").get("url", "")
+        about = json.loads(metadata.distribution(name).read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError):
-        origin = ""
+        about = {}
+    origin = about.get("url", "")
     extras = f"[{extra}]" if extra else ""
     if origin.startswith("file://"):
         folder = url2pathname(origin.removeprefix("file://"))
+        if "archive_info" in about:  # a wheel, which cannot be edited
+            return f'pip install "{folder}{extras}"'
         here = Path(folder).resolve() == Path.cwd()  # short, and records made here name no folder of this machine
         return f'pip install -e "{"." if here else folder}{extras}"'
     return f'pip install "{name}{extras}"' if extras else f"pip install {name}"

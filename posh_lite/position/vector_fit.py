@@ -16,6 +16,7 @@ import argparse
 import datetime
 import hashlib
 import json
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -353,7 +354,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--output", type=Path,
                         help=f"weights to write (default: in {OUTPUT}, under the model's name)")
     options = parser.parse_args(arguments)
-    if options.ridge <= 0 or options.boot < 1:
+    if not 0 < options.ridge < math.inf or options.boot < 1:
         parser.error("--ridge must be above 0 and --boot at least 1")
     try:
         settings = {"device": options.device} if options.device and options.model != "chars" else {}
@@ -362,7 +363,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PoshLiteError as error:
         print(error, file=sys.stderr)
         return 1
-    name = (options.called or options.model).rstrip("/").rpartition("/")[2]
+    name = (options.called or options.model).replace("\\", "/").rstrip("/").rpartition("/")[2]
     output = options.output or OUTPUT / f"{name}.json"
     output.parent.mkdir(parents=True, exist_ok=True)
     fitted.weights.save(output)

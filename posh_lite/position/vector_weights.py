@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -31,6 +32,7 @@ MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 SPELLING = "chars"
 #: How to fit, for messages.
 COMMAND = "python -m posh_lite.position.vector_fit --model MODEL -o FILE.json"
+_SPELLING = re.compile(rf"{SPELLING}(?:-\d+-\d+-crc32-\d+)?")  # and no folder whose name begins so
 _PROBES = (
     ("a red bonnet", "a scarlet cap"), ("a woman holds a jug", "a lady with a pitcher in her hand"),
     ("the sky is gray", "heavy clouds"), ("a dog lies asleep", "a dog runs"), ("on the left", "on the right"),
@@ -147,9 +149,10 @@ def packaged_weights(model: str = MODEL) -> Path | None:
     """The weights that come with the package; None where it was built without.
 
     Args:
-        model: "chars", the vectors of spelling that need no model, or any name for the model of the package.
+        model: "chars" or the signature of such vectors of spelling, which need no model, or any other name for the
+            model of the package.
     """
-    name = "chars.json" if model.startswith(SPELLING) else "all-MiniLM-L6-v2.json"
+    name = "chars.json" if _SPELLING.fullmatch(model) else "all-MiniLM-L6-v2.json"
     place = files("posh_lite.position").joinpath("vectors", name)
     return place if isinstance(place, Path) and place.is_file() else None
 

@@ -6,12 +6,15 @@ choosing (vLLM). What they say of themselves, in their list of models and in eac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from posh_lite.judge.llm.server_reply import shorten
 
 Entry = Mapping[str, Any]
+#: What a server may add to the name of the same model: a date, a number of a build, a revision. No "o", "-mini", "-AWQ".
+_DATED = re.compile(r"(?:-preview)?[-@:_](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2,4}|\d{3,8}|[0-9a-f]{7,40})|@[\w.-]+")
 
 
 def entries_of(listed: Any) -> list[Entry]:
@@ -55,7 +58,9 @@ def doubt_of_reply(model: str, said: Any) -> str:
     """The same of the model that a reply names; one that adds a date or a revision to the name is the same."""
     if not isinstance(said, str) or not said.strip() or alike(model, said):
         return ""
-    return "" if _last(said).startswith(_last(model)) else f"the server answers as {shorten(said)}"
+    name, other = _last(model), _last(said)
+    dated = other.startswith(name) and _DATED.fullmatch(other, len(name))
+    return "" if dated or other == name else f"the server answers as {shorten(said)}"
 
 
 def _plain(name: str) -> str:
