@@ -41,7 +41,8 @@ def test_one_line_a_pair(pairs, tmp_path, capsys):
     assert run(pairs.path, "-o", out) == 0
     found = lines(out)
     assert [r["id"] for r in found] == ["a", "b", "\U0001f600/é"]
-    assert all(list(r) == ["id", "mistakes", "omissions", "overall", "n_components", "n_missing", "stamp"] for r in found)
+    columns = ["id", "mistakes", "omissions", "overall", "n_components", "n_missing", "stamp"]
+    assert all(list(r) == columns for r in found)
     said = capsys.readouterr()
     assert said.out == ""
     for word in ("pairs scored", "signature", "judge:hashing", "graphs", "mean"):

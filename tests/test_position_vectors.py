@@ -285,6 +285,19 @@ def test_other_weights_that_cannot_be_used(tmp_path: Path) -> None:
     row["columns"][2]["sd"] = 0
     with pytest.raises(InputError, match="sd above 0"):
         weights_from_dict(row)
+    with pytest.raises(InputError, match="columns that this version"):
+        weights_from_dict({**weights().to_dict(), "columns": [*weights().to_dict()["columns"], "x"]})
+
+
+def test_a_damaged_model_whose_vectors_are_no_numbers_is_not_taken_for_the_same() -> None:
+    class Damaged(Letters):
+        signature = "damaged"
+
+        def __call__(self, phrases):
+            return np.full((len(phrases), 4), np.nan, dtype=np.float32)
+
+    with pytest.raises(InputError, match="are others"):
+        VectorVerifier(Damaged(), weights(), verifier=Said("Missing"))
 
 
 def test_weights_of_another_embedder_or_of_other_rules_are_refused_unless_trusted() -> None:

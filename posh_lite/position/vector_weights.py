@@ -122,9 +122,10 @@ class VectorWeights:
         again = f"fit anew ({COMMAND}), or take them as they are with trust=True (--trust-weights)"
         if embedder.signature != self.embedder:
             found = probes(embedder)
-            if len(found) != len(self.probes) or max(
-                abs(a - b) for a, b in zip(found, self.probes, strict=True)
-            ) > ALIKE:
+            same = len(found) == len(self.probes) and all(
+                abs(a - b) <= ALIKE for a, b in zip(found, self.probes, strict=True)  # never so of NaN
+            )
+            if not same:
                 raise InputError(f'the weights were fitted with the vectors of "{self.embedder}", and those of'
                                  f' "{embedder.signature}" are others: {again}', path=path, field="embedder")
         if rules != self.rules:
@@ -196,7 +197,8 @@ def weights_from_dict(row: Any, *, path: object = None) -> VectorWeights:
     if not _numbers(row.get("probes")):
         raise fields.wrong("probes", "a list of numbers")
     columns = row.get("columns")
-    if not isinstance(columns, list) or [c.get("name") for c in columns if isinstance(c, dict)] != list(NAMES):
+    named = [c.get("name") if isinstance(c, dict) else None for c in columns] if isinstance(columns, list) else []
+    if named != list(NAMES):
         raise fields.wrong("columns", f"the {len(NAMES)} columns that this version measures, in their order")
     for c in columns:
         if not _numbers([c.get(k) for k in ("mean", "sd", "slope")]) or c["sd"] <= 0:

@@ -13,7 +13,7 @@ from typing import Any
 from posh_lite.judge.llm.server_reply import shorten
 
 Entry = Mapping[str, Any]
-#: What a server may add to the name of the same model: a date, a number of a build, a revision. No "o", "-mini", "-AWQ".
+#: What a server may add to the name of the same model: a date, a number of a build, a revision. Not "o" or "-mini".
 _DATED = re.compile(r"(?:-preview)?[-@:_](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2,4}|\d{3,8}|[0-9a-f]{7,40})|@[\w.-]+")
 
 
