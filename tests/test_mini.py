@@ -430,3 +430,16 @@ def test_card_tables_replace_what_stands_between_the_markers(corpus: MiniCorpus)
     assert fill_card(once, corpus, quartiles) == once
     total = sum(len(gold.mistakes) for gold in corpus.gold)
     assert re.search(rf"^\| all \|.* {total} \|$", once, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("more", [(), ("--check",)])
+def test_where_there_is_no_corpus_nothing_is_written_or_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    """As in an installed package, which has the compiled files alone beside it."""
+    monkeypatch.setattr(mini_build, "__file__", str(tmp_path / "posh_lite" / "benchmarks" / "mini_build.py"))
+    assert mini_build.main([*more]) == 1
+    assert "run this in a checkout" in capsys.readouterr().err
+    assert mini_build.main([*more, "--root", str(tmp_path / "none")]) == 1
+    assert "none: no corpus" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -272,7 +272,12 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     data = Path(__file__).parents[2] / "data"
     failed, taken = False, dict[str, Path]()
-    for root in [args.root] if args.root else [data / name for name in CORPORA]:
+    roots = [args.root] if args.root else [data / name for name in CORPORA]
+    if absent := [root for root in roots if not (root / "source").is_dir()]:
+        where = "" if args.root else "; run this in a checkout of the repository, or name a folder with --root"
+        print(f"{absent[0]}: no corpus, which has a folder source/{where}", file=sys.stderr)
+        return 1
+    for root in roots:
         sources, problems = read_sources(root)
         for source in sources:
             if (other := taken.setdefault(source.work.slug, root)) != root:

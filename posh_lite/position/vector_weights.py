@@ -196,7 +196,7 @@ def weights_from_dict(row: Any, *, path: object = None) -> VectorWeights:
         raise fields.wrong("threshold", "above 0 and below 1")
     if not _numbers(row.get("probes")):
         raise fields.wrong("probes", "a list of numbers")
-    columns = row.get("columns")
+    columns: Any = row.get("columns")
     named = [c.get("name") if isinstance(c, dict) else None for c in columns] if isinstance(columns, list) else []
     if named != list(NAMES):
         raise fields.wrong("columns", f"the {len(NAMES)} columns that this version measures, in their order")
