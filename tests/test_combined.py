@@ -328,7 +328,7 @@ def test_calibrate_with_another_judge_prints_the_table(folder, capsys):
     assert "both - first" in said.out
     assert "24 answered from it, 0 newly asked" in said.out
     assert "both together are not shown to rank better than the first judge" in said.err  # the other one guesses
-    assert "half of mini" not in said.err
+    assert "works of mini were read" not in said.err
     assert "--judge combined:judges:Hashing" in said.err
     made = load_weights(folder / "x.json")
     assert made.to_dict() == load_weights(folder / "w.json").to_dict()

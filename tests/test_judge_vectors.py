@@ -236,3 +236,15 @@ def test_minilm_knows_synonyms_where_spelling_does_not() -> None:
                          for name, how in (("vectors:minilm", {"device": "cpu"}), ("vectors:chars", {})))  # fmt: skip
     assert min(meaning[:2]) > max(meaning[2:]) + 0.5 and min(spelling[:2]) < max(spelling[2:]) + 0.5
     assert make_judge("vectors:minilm", device="cpu").signature.startswith("vectors-1 all-MiniLM-L6-v2-sha256-")
+
+
+@pytest.mark.parametrize(("more", "told"), [
+    (["--benchmarks", " , "], "--benchmarks names nothing"), (["--second-option", "sides"], "takes NAME=VALUE"),
+    (["--second-option", "=reference"], "takes NAME=VALUE"), (["-n", "-1"], "-n must be at least 0"),
+])  # fmt: skip
+def test_wrong_options_are_told_before_any_question(tmp_path, capsys, more, told):
+    from posh_lite.evaluation import combined_works
+
+    assert combined_works.main(["--second", "vectors:chars", "-o", str(tmp_path / "out"), *more]) == 1
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

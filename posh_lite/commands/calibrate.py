@@ -39,7 +39,8 @@ data:
 two judges:
   --with lexical weighs the judge's answers against those of another, which is asked the same questions, and writes
   weights for --judge combined:JUDGE --judge-option weights=FILE. The table compares both together, always on works
-  left out, with each alone. The rules of the lexical judge were made on half of mini: its figures there flatter it.
+  left out, with each alone. All works of mini were read while the rules of the lexical judge were made: its figures
+  there flatter it.
 
 examples:
   posh-lite calibrate --judge gguf:model.gguf --log model.sqlite -o model.calibration.json

@@ -99,8 +99,8 @@ def advice(fitted: Weights, options: argparse.Namespace) -> list[str]:
             if getattr(line, name) == 0:
                 found.append(f"the {name} judge counts for nothing on a question of kind {kind}")
     if fitted.data.startswith("mini") and "lexical" in fitted.first:
-        found.append("the rules of the lexical judge were made on half of mini, so that its figures and those of both"
-                     " are too good there; the comparison with the second judge alone is affected, too")
+        found.append("all works of mini were read while the rules of the lexical judge were made, so that its figures"
+                     " and those of both are too good there; the comparison with the second judge alone is affected, too")
     log = f" --log {shlex.quote(options.log)}" if options.log else ""
     first = "" if options.beside == "lexical" else f" --judge-option first={options.beside}"
     both = shlex.quote(f"combined:{options.judge}")

@@ -194,11 +194,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if options.n < 0 or options.captions < 1:
             raise InputError("-n must be at least 0, --captions at least 1")
+        if wrong := [o for o in options.second_option if not o.partition("=")[0].isidentifier() or "=" not in o]:
+            raise InputError(f'--second-option takes NAME=VALUE, such as sides=reference, got "{wrong[0]}"')
+        benchmarks = list(dict.fromkeys(name.strip() for name in options.benchmarks.split(",") if name.strip()))
+        if not benchmarks:
+            raise InputError("--benchmarks names nothing")
         settings = {name: parse_value(value) for name, _, value in (o.partition("=") for o in options.second_option)}
         run(
             load_mini(), make_judge(options.first), make_judge(options.second, **settings), Path(options.output),
-            benchmarks=[name for name in options.benchmarks.split(",") if name], n=options.n or None,
-            captions=options.captions,
+            benchmarks=benchmarks, n=options.n or None, captions=options.captions,
             said=lambda text: print(f"posh-lite: {text}", file=sys.stderr, flush=True),
         )
         return 0
