@@ -176,3 +176,10 @@ def test_a_page_keeps_what_was_scored_before_an_error(tmp_path, score):
     with pytest.raises(RuntimeError, match="stop"), ReportPage(tmp_path / "none.html"):
         raise RuntimeError("stop")
     assert not (tmp_path / "none.html").exists()
+
+
+def test_a_prefix_of_ones_own_stays_within_its_attribute(score):
+    reader = read(score_html(score, prefix='x"><i onclick="alert(1)">'))
+    assert len(set(reader.ids)) == score.n_components
+    assert all(name.startswith('x"><i onclick') for name in reader.ids)
+    assert {link[1:] for link in reader.links} <= set(reader.ids)

@@ -100,7 +100,8 @@ def advice(fitted: Weights, options: argparse.Namespace) -> list[str]:
                 found.append(f"the {name} judge counts for nothing on a question of kind {kind}")
     if fitted.data.startswith("mini") and "lexical" in fitted.first:
         found.append("all works of mini were read while the rules of the lexical judge were made, so that its figures"
-                     " and those of both are too good there; the comparison with the second judge alone is affected, too")
+                     " and those of both are too good there; the comparison with the second judge alone is affected,"
+                     " too")
     log = f" --log {shlex.quote(options.log)}" if options.log else ""
     first = "" if options.beside == "lexical" else f" --judge-option first={options.beside}"
     both = shlex.quote(f"combined:{options.judge}")

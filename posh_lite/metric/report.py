@@ -86,7 +86,7 @@ def score_html(score: Score, *, style: bool = True, prefix: str | None = None, o
         prefix: makes the targets of links unique in a page; by default made from the score itself.
         opened: whether the table of questions starts unfolded.
     """
-    name = prefix if prefix is not None else _fingerprint(score)
+    name = escape(prefix) if prefix is not None else _fingerprint(score)
     marked = {id(c): f"{name}-{n}" for n, c in enumerate(score.components, start=1)}
     parts = [f"<style>{STYLE}</style>" if style else "", '<div class="posh-score">', _figures(score)]
     parts.append('<div class="ps-texts">')
