@@ -130,10 +130,10 @@ def test_evidence_stands_in_the_caption(parts: list[str]) -> None:
             assert 0 <= a < b <= len(caption) and caption[a:b] == found.quote
 
 
-def test_a_sentence_of_praise_bears_nothing_out() -> None:
-    reference = "A misty sky hangs over the hill. Two paintings hang on the wall."
-    praise = "It is a masterpiece of atmosphere and storytelling. Few images have captivated audiences so completely."
-    assert "Supported" not in {f.status for f in verdicts(reference, praise).values()}
-    found = verdicts(reference, f"Two paintings hang on the wall. {praise}")
-    assert found["There are two paintings."].status == "Supported"
-    assert found["There are two paintings."].evidence < (32, 32)
+@pytest.mark.parametrize("text", [
+    "The painting captures a quiet moment between a mother and her child. The mother wears a blue dress.",
+    "The overall mood is calm, with a gray sea. Two boats lie on the beach.",
+    "Overall, the image of a woman and a dog is charming. The dog sleeps on a rug.",
+])
+def test_a_text_bears_itself_out_whatever_its_tone(text: str) -> None:
+    assert {f.status for f in verdicts(text, text).values()} == {"Supported"}

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from posh_lite.graph.types import SceneGraph
 from posh_lite.judge.lexical.align import Alignment, align
 from posh_lite.judge.lexical.view import View, make_view
-from posh_lite.position.generic import LexicalGenericity
 from posh_lite.position.graphs import Graphs, rules_digest
 from posh_lite.position.rubric import make_rubric
 from posh_lite.position.rubric_claims import Basis, bases
@@ -16,18 +15,13 @@ from posh_lite.position.verify_evidence import Evidence
 from posh_lite.position.verify_shapes import in_other_shape, nobody, of_nobody, substance
 from posh_lite.position.verify_status import Reading, read_attributes, read_entity, read_relation
 from posh_lite.position.verify_words import SAID, Sentence, borne_out, placed, sentences
-from posh_lite.records import Span
 
 #: Version of the rules that read a verdict from what the lexical judge finds; the signature has a hash of them too.
 RULES = 2
 _FILES = (
-    "generic.py", "generic.toml", "verify.py", "verify_beside.py", "verify_evidence.py", "verify_roles.py",
-    "verify_shapes.py", "verify_status.py", "verify_values.py", "verify_words.py",
+    "verify.py", "verify_beside.py", "verify_evidence.py", "verify_roles.py", "verify_shapes.py", "verify_status.py",
+    "verify_values.py", "verify_words.py",
 )
-
-
-#: Genericity, 0 to 1, from which a sentence bears nothing out.
-IDLE = 0.9
 
 
 class LexicalVerifier:
@@ -65,10 +59,7 @@ class LexicalVerifier:
         if source is not None:
             view, made = source
             al, told = align(view, target), sentences(target)
-            idle = idle_sentences(caption, target.graph.sentences)
-            return tuple(
-                _finding(c, telling(read(al, b, told), idle), caption) for c, b in zip(rubric.claims, made, strict=True)
-            )
+            return tuple(_finding(c, read(al, b, told), caption) for c, b in zip(rubric.claims, made, strict=True))
         return tuple(self._foreign(claim, target, caption) for claim in rubric.claims)
 
     def _source(self, rubric: Rubric) -> tuple[View, tuple[Basis, ...]] | None:
@@ -86,24 +77,7 @@ class LexicalVerifier:
 
     def _foreign(self, claim: Claim, target: View, caption: str) -> Finding:
         graph = self.graphs.of([claim.text])[0]
-        idle = idle_sentences(caption, target.graph.sentences)
-        return _finding(claim, telling(read_graph(graph, target), idle), caption)
-
-
-def idle_sentences(caption: str, spans: Sequence[Span]) -> list[Span]:
-    """Sentences that surely say nothing of the picture: praise and mood, whatever nouns stand in them."""
-    judge = LexicalGenericity()
-    return [(a, b) for a, b in spans if judge.judge(caption[a:b]).score >= IDLE]
-
-
-def telling(reading: Reading, idle: Sequence[Span]) -> Reading:
-    """The reading, but Missing where its only support is a word of a sentence that says nothing of the picture."""
-    if reading.status != "Supported" or reading.evidence is None:
-        return reading
-    start = reading.evidence.span[0]
-    if any(a <= start < b for a, b in idle):
-        return Reading("Missing", None, "its word stands in a sentence that says nothing of the picture")
-    return reading
+        return _finding(claim, read_graph(graph, target), caption)
 
 
 def read(al: Alignment, basis: Basis, told: list[Sentence]) -> Reading:
