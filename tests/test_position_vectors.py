@@ -585,3 +585,20 @@ def test_the_real_model_knows_a_paraphrase_that_the_rules_do_not() -> None:
     assert verifier.weights.probes == pytest.approx(probes(verifier.store.embedder), abs=0.02)
     near = {text: f for text, f in found.items() if "sky" not in text and f.status == "Supported"}
     assert near and all(f.status == "Missing" for text, f in found.items() if "gray" in text)
+
+
+@pytest.mark.parametrize("caption", ["dog", "A woman stands on a beach.", "A dog sleeps. A cat sits by it."])
+def test_short_captions_keep_the_verdicts_of_the_rules(caption: str) -> None:
+    rubric = EXTRACTOR.extract(["A woman stands on a beach. A dog sleeps beside her."])[0]
+    weighed = VectorVerifier(embedder_of("chars"), verifier=RULES, trust=True)
+    assert weighed.verify([(caption, rubric)]) == RULES.verify([(caption, rubric)])
+
+
+def test_bold_type_changes_no_vector() -> None:
+    plain = "A woman stands on a beach. A dog sleeps. The sea is gray. Two boats lie there."
+    bold = plain.replace("woman", "**woman**").replace("gray", "**gray**").replace("boats", "*boats*")
+    rubric = EXTRACTOR.extract(["A woman walks on a shore. A dog sleeps beside her under a gray sky."])[0]
+    told = RULES.verify([(plain, rubric)])[0]
+    store = VectorStore(CharacterGrams())
+    one, two = measure([(plain, rubric), (bold, rubric)], [told, told], store)
+    assert np.allclose(one.rows, two.rows)

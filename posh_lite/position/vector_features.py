@@ -18,6 +18,7 @@ from posh_lite.baselines.embedding import Embedder
 from posh_lite.position.types import WEIGHTS, Claim, Finding, Rubric
 from posh_lite.position.vector_windows import windows
 from posh_lite.records import Span
+from posh_lite.text import visible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,6 +98,12 @@ def bare(claim: Claim) -> str:
     return _SHOWS.sub("", claim.text, count=1)
 
 
+def said_in(text: str, spans: Sequence[Span]) -> list[str]:
+    """What stands at spans of a text, as a reader sees it: bold type and other markup change no vector."""
+    shown = visible(text)
+    return [" ".join(shown[a:b].split()) for a, b in spans]
+
+
 def measure(
     items: Sequence[tuple[str, Rubric]], findings: Sequence[Sequence[Finding]], store: VectorStore
 ) -> list[Measured]:
@@ -110,8 +117,7 @@ def measure(
     texts: list[str] = []
     for caption, rubric in items:
         if rubric.claims:
-            for text in (caption, rubric.reference):
-                texts += [text[a:b] for a, b in windows(text)]
+            texts += [*said_in(caption, windows(caption)), *said_in(rubric.reference, windows(rubric.reference))]
             texts += [bare(c) for c in rubric.claims]
     store.add(texts)
     return [
@@ -127,10 +133,10 @@ def _measure(caption: str, rubric: Rubric, told: Sequence[Finding], store: Vecto
     measures = np.zeros((len(claims), len(MEASURES)))
     spans: list[Span | None] = [None] * len(claims)
     if claims and places:
-        theirs = store.of([caption[a:b] for a, b in places])
+        theirs = store.of(said_in(caption, places))
         ours = np.asarray(store.of([bare(c) for c in claims]) @ theirs.T, dtype=np.float64)
         context = (
-            np.asarray(store.of([rubric.reference[a:b] for a, b in source]) @ theirs.T, dtype=np.float64)
+            np.asarray(store.of(said_in(rubric.reference, source)) @ theirs.T, dtype=np.float64)
             if source else np.zeros((0, len(places)))
         )
         apart, outside = _apart([c.spans for c in claims]), _apart([(s,) for s in source])

@@ -17,9 +17,12 @@ from posh_lite.position.graphs import Graphs, rules_digest
 from posh_lite.position.types import Finding, Rubric, Verifier
 from posh_lite.position.vector_features import Measured, VectorStore, measure
 from posh_lite.position.vector_weights import MODEL, VectorWeights, load_weights, rules_of
+from posh_lite.text import sentences
 
 #: Version of the windows, the measures and how a verdict is told.
 RULES = 1
+#: Sentences from which on a caption has the paper's four quarters, and vectors a say.
+SHORT = 4
 _FILES = ("vector_verify.py", "vector_features.py", "vector_windows.py")
 
 
@@ -80,8 +83,9 @@ def decide(
 ) -> tuple[Finding, ...]:
     """Findings of the rules, changed where the model says otherwise.
 
-    Contradictions, and claims without a readable verdict, stay as they are. Where the model finds what the rules do
-    not, the evidence is the window of the caption that is nearest to the claim.
+    Contradictions, and claims without a readable verdict, stay as they are, and so does all of a caption of fewer than
+    :data:`SHORT` sentences: the weights have seen none, and in so short a text few passages compete. Where the model
+    finds what the rules do not, the evidence is the window of the caption that is nearest to the claim.
 
     Args:
         weights: the model.
@@ -89,24 +93,26 @@ def decide(
         findings: of the rules.
         measured: of the same claims.
     """
+    if len(sentences(caption)) < SHORT:
+        return tuple(findings)
     found = []
     chances = weights.probabilities(measured.rows)
     for finding, chance, span, near in zip(findings, chances, measured.spans, measured.similarities, strict=True):
-        yes = bool(chance > weights.threshold)
+        yes, likely = bool(chance > weights.threshold), _chance(chance, weights.threshold)
         if finding.status == "Missing" and yes and span is not None:
             words = caption[slice(*span)]
-            why = f'the text says much the same in "{words}" (similarity {near:.2f}; {_chance(chance)})'
+            why = f'the text says much the same in "{words}" (similarity {near:.2f}; {likely})'
             finding = Finding(finding.claim, "Supported", span, words, "given", why)
         elif finding.status == "Supported" and not yes:
             why = (f'the text has "{finding.quote}", but no passage comes near enough to this claim rather than another'
-                   f" (similarity {near:.2f}; {_chance(chance)})")
+                   f" (similarity {near:.2f}; {likely})")
             finding = Finding(finding.claim, "Missing", reason=why)
         found.append(finding)
     return tuple(found)
 
 
-def _chance(chance: float) -> str:
-    return f"a chance of {round(100 * float(chance))} in 100 that it is said"
+def _chance(chance: float, asked: float) -> str:
+    return f"a chance of {100 * float(chance):.0f} in 100 that it is said, above {100 * asked:.0f} are asked"
 
 
 def embedder_of(model: str = MODEL, **options: Any) -> Embedder:
