@@ -216,7 +216,7 @@ def test_bare_claims_lose_what_all_of_them_begin_with() -> None:
 
 
 def test_vectors_find_what_the_rules_miss_and_take_back_what_is_far() -> None:
-    reference, caption = "Aa b. Cc. Dd. Bb. Ab.", "Aa a."
+    reference, caption = "Aa b. Cc. Dd. Bb. Ab.", "Aa a. Zz z. Zz z. Zz z."  # vectors have a say from four sentences on
     rubric = rubric_of(reference, ("aa b", "Aa b"), ("cc", "Cc"), ("dd", "Dd"), ("bb", "Bb"), ("ab", "Ab"))
     rules = Said("Missing", "Supported", "Contradicted", "Missing", None)
     found = VectorVerifier(Letters(), weights(), verifier=rules).verify([(caption, rubric)])[0]
