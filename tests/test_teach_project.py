@@ -134,9 +134,14 @@ def told(kind, **settings):
     return project.run_project(f"{__name__}:{kind}", halves=("open",), n_resamples=100, **settings)
 
 
-@pytest.mark.parametrize("kind", ["Silent", "Infinite"])
-def test_a_metric_without_a_finite_score_has_none(kind):
-    result = told(kind)
+def test_a_metric_with_infinite_scores_is_told_where():
+    result = told("Infinite")
+    assert not result.rows
+    assert "the column 'mistakes' is infinite for the pair 'milkmaid/faithful'" in result.markdown()
+
+
+def test_a_metric_without_a_score_has_none():
+    result = told("Silent")
     assert {r.said for r in result.rows} == {"no score"}
     assert {r.silent for r in result.rows} == {36}
     assert "gives no score (open half, mistakes: 36" in result.markdown()
