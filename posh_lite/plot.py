@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -140,6 +141,13 @@ def figures_folder() -> Path:
         return Path("figures")
 
 
+def _named(svg: str, name: str) -> str:
+    """The drawing with its clip paths named by their order: matplotlib may name them by where they lie in memory."""
+    found = dict.fromkeys(re.findall(r'<clipPath id="(\w+)"', svg))
+    names = {old: f"p{zlib.crc32(f'{name} {k}'.encode()):08x}" for k, old in enumerate(found)}
+    return re.sub(r'(?<=id=")\w+(?=")|(?<=url\(#)\w+(?=\))', lambda m: names.get(m[0], m[0]), svg)
+
+
 def save(fig: Canvas, name: str, *, alt: str, caption: str = "", folder: str | Path | None = None) -> Figure:
     """Write a figure as SVG (light and dark), PNG and alt text, and return it for display.
 
@@ -169,7 +177,7 @@ def save(fig: Canvas, name: str, *, alt: str, caption: str = "", folder: str | P
     with matplotlib.rc_context(settings):
         fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
         fig.savefig(target / f"{name}.png", dpi=160, facecolor="white", metadata={"Software": None})
-    svg = "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+    svg = _named("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n", name)
     (target / f"{name}.svg").write_text(svg, "utf-8")
     (target / f"{name}.dark.svg").write_text(darken(svg), "utf-8")
     (target / f"{name}.alt.txt").write_text(alt.strip() + "\n", "utf-8")

@@ -95,3 +95,13 @@ def test_meanings_have_colours_and_nothing_else_has():
         assert plot.colour(meaning, dark=True).startswith("#")
     with pytest.raises(KeyError):
         plot.colour("mauve")
+
+
+def test_clip_paths_are_named_by_the_figure_and_their_order():
+    first = '<defs><clipPath id="pabc123"></clipPath><clipPath id="p77"/></defs><g clip-path="url(#p77)" id="axes"/>'
+    other = first.replace("pabc123", "pffff00").replace("p77", "p99")
+    assert plot._named(first, "a-figure") == plot._named(other, "a-figure") != plot._named(first, "another")
+    made = plot._named(first, "a-figure")
+    assert 'id="axes"' in made and "p77" not in made
+    used = made.split("url(#")[1].split(")")[0]
+    assert f'<clipPath id="{used}"/>' in made
