@@ -602,3 +602,9 @@ def test_bold_type_changes_no_vector() -> None:
     store = VectorStore(CharacterGrams())
     one, two = measure([(plain, rubric), (bold, rubric)], [told, told], store)
     assert np.allclose(one.rows, two.rows)
+
+
+def test_without_a_model_the_command_names_what_needs_none(captions, tmp_path, capsys) -> None:
+    lacking = ["position", str(captions), "-o", str(tmp_path / "where"), "--verifier", "vectors"]
+    assert main([*lacking, "--embedder", str(tmp_path / "no-model")]) != 0
+    assert "--embedder chars compares by spelling and needs nothing" in capsys.readouterr().err

@@ -273,8 +273,11 @@ def parts(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Extrac
     if options.verifier == "vectors":
         from posh_lite.position.vector_verify import VectorVerifier, embedder_of
 
-        verifier = VectorVerifier(embedder_of(embedder_name(options.embedder)), options.vector_weights,
-                                  verifier=verifier, trust=options.trust_weights)
+        try:
+            embedder = embedder_of(embedder_name(options.embedder))
+        except MissingDependency as error:
+            raise MissingDependency(f"{error}; --embedder chars compares by spelling and needs nothing") from None
+        verifier = VectorVerifier(embedder, options.vector_weights, verifier=verifier, trust=options.trust_weights)
     if "llm" not in (options.rubric, options.verifier):
         return extractor, verifier
     from posh_lite.position.llm_ask import make_asker
