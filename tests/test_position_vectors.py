@@ -608,3 +608,13 @@ def test_without_a_model_the_command_names_what_needs_none(captions, tmp_path, c
     lacking = ["position", str(captions), "-o", str(tmp_path / "where"), "--verifier", "vectors"]
     assert main([*lacking, "--embedder", str(tmp_path / "no-model")]) != 0
     assert "--embedder chars compares by spelling and needs nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", [
+    ["--weights", "w.json"], ["--called", "x"], ["--fresh", "--vectors", "chars", "--called", "x"], ["--boot", "0"],
+    ["--people", "--limit", "0"], ["--people", "--vectors", "chars"],
+])  # fmt: skip
+def test_options_of_the_report_that_say_nothing_are_refused(more, capsys) -> None:
+    with pytest.raises(SystemExit):
+        verify_report.main(more)
+    assert "error:" in capsys.readouterr().err

@@ -310,6 +310,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.people and options.vectors:
         parser.error("--vectors is for data/mini and --fresh")
+    if options.weights and not (options.fresh and options.vectors):
+        parser.error("--weights is for --fresh with --vectors")
+    if options.called and (options.fresh or not options.vectors):
+        parser.error("--called names the model of --vectors on data/mini; on data/fresh the weights name it")
+    if options.boot < 1 or (options.limit is not None and options.limit < 1):
+        parser.error("--boot and --limit must be at least 1")
     try:
         embedder = None
         if options.vectors:
