@@ -29,7 +29,7 @@ from posh_lite.benchmarks.mini import MiniCorpus, load_fresh, load_mini
 from posh_lite.errors import PoshLiteError
 from posh_lite.position.label import Precedence, label_sentences
 from posh_lite.position.profile import embedded, profile
-from posh_lite.position.types import LABELS, QUARTILES, STATUSES, CaptionProfile, Label, SentenceLabel
+from posh_lite.position.types import LABELS, QUARTILES, STATUSES, CaptionProfile, Label, SentenceLabel, Verifier
 from posh_lite.position.vector_weights import SPELLING
 from posh_lite.position.verify_known import (
     PRECEDENCES,
@@ -57,22 +57,19 @@ PEOPLE = Path("data/results/position-human/controls.json")
 
 
 def known_report(
-    corpus: MiniCorpus, name: str, n_resamples: int = 2000, *, profiles: Sequence[CaptionProfile] | None = None,
-    progress: bool = True,
+    corpus: MiniCorpus, name: str, profiles: Sequence[CaptionProfile], verifier: Verifier, n_resamples: int = 2000
 ) -> dict[str, Any]:
     """The whole record of a known-answer corpus; see the module.
 
     Args:
         corpus: the known answers.
         name: of the corpus, for readers.
+        profiles: of all its captions by the embedded verifier.
+        verifier: that made them, whose scene graphs the two-sided lens shares.
         n_resamples: of each bootstrap.
-        profiles: of all its captions by the embedded verifier, where they are there already.
-        progress: show a bar.
     """
     from posh_lite.position.two_sided import CaptionSide, shared_graphs
 
-    extractor, verifier = embedded()
-    profiles = profiles or profile_works(corpus, extractor, verifier, progress=progress)
     side = CaptionSide(shared_graphs([verifier]))
     facts, wrong = fact_rows(profiles, corpus), misstated(profiles, corpus)
     sentences = {p: sentence_rows(profiles, corpus.gold, p) for p in PRECEDENCES}
@@ -154,11 +151,12 @@ def mini_report(
         model: its name for readers.
         progress: show a bar.
     """
-    corpus = load_mini()
-    profiles = profile_works(corpus, *embedded(), progress=progress)
-    record = known_report(corpus, "data/mini", n_resamples, profiles=profiles)
     from posh_lite.position.vector_fit import fit
 
+    corpus = load_mini()
+    extractor, verifier = embedded()
+    profiles = profile_works(corpus, extractor, verifier, progress=progress)
+    record = known_report(corpus, "data/mini", profiles, verifier, n_resamples)
     for name, one, called in _embedders(embedder, model):
         made = fit(one, called, profiles=profiles, n_resamples=n_resamples)
         how = "weights and threshold of the other works"
@@ -197,7 +195,7 @@ def fresh_report(
         for name, one, _ in _embedders(embedder, "")
     }
     profiles = profile_works(corpus, extractor, verifier, progress=progress)
-    record = known_report(corpus, "data/fresh", n_resamples, profiles=profiles)
+    record = known_report(corpus, "data/fresh", profiles, verifier, n_resamples)
     for name, vectors in weighed.items():
         found = profile_works(corpus, extractor, vectors, progress=progress)
         how = f"weights of {vectors.weights.data}, {vectors.weights.date}"
